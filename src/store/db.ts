@@ -1,0 +1,27 @@
+import knex from 'knex'
+import type { Knex } from 'knex'
+import { dialectOf } from './dialect.ts'
+import type { DatabaseTarget, Dialect } from './dialect.ts'
+
+/** One open database: the registry's, or the relay log's when it has a file of its own. */
+export interface Database {
+  knex: Knex
+  dialect: Dialect
+}
+
+/** Where a query runs: the database itself, or the transaction that is open. */
+export type Executor = Knex | Knex.Transaction
+
+// Knex would write plain lines to the console; every fault it tells of also rejects a query, and is logged or answered there.
+const SILENT = { warn: () => {}, error: () => {}, debug: () => {}, deprecate: () => {} }
+
+/** Opens connections lazily; nothing is created before `migrate`. */
+export function openDatabase(target: DatabaseTarget): Database {
+  const dialect = dialectOf(target)
+  return { knex: knex({ ...dialect.knexConfig(), log: SILENT }), dialect }
+}
+
+/** Ends every connection after the queries under way. */
+export async function closeDatabase(database: Database): Promise<void> {
+  await database.knex.destroy()
+}

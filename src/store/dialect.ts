@@ -1,0 +1,52 @@
+import type { Knex } from 'knex'
+import { mysqlDialect } from './mysql.ts'
+import { sqliteDialect } from './sqlite.ts'
+
+/** What `DATABASE_URL` names, taken apart by `config.ts`. */
+export type DatabaseTarget =
+  | { engine: 'sqlite'; filename: string }
+  | { engine: 'mysql'; host: string; port: number; user: string; password: string; database: string }
+
+/**
+ * Everything in which SQLite and MySQL/MariaDB differ. The rest of the code asks these questions and never the engine's name.
+ */
+export interface Dialect {
+  /** Whether `runProgram` can be used: several statements in one step, past knex. */
+  readonly hasPrograms: boolean
+  /** For people: what the start line says, without credentials. */
+  readonly label: string
+  knexConfig(): Knex.Config
+  /** Runs `work` while no other process of this database migrates; a crashed holder's lock frees itself. */
+  withMigrationLock(knex: Knex, work: () => Promise<void>): Promise<void>
+  /** Text that can be long: documents, bodies. */
+  longText(table: Knex.CreateTableBuilder, column: string): Knex.ColumnBuilder
+  /** Charset and collation that compare names by their bytes. */
+  finishTable(table: Knex.CreateTableBuilder): void
+  /** Inserts rows that all have the same keys, passing over those whose unique `column` exists already, without hiding any other fault. */
+  insertNew(tx: Knex.Transaction, table: string, rows: object[], column: string): Promise<void>
+  /** True for the violation of a unique index. */
+  isDuplicateKey(error: unknown): boolean
+  /** True when the database cannot be reached or written for now: connection lost, disk full, lock wait exceeded. */
+  isUnavailable(error: unknown): boolean
+  /**
+   * Makes a read of the first row of `table` that answers at once, without a trip to another thread or host.
+   * @returns `undefined` where the engine has none; the read throws when the row cannot be read at this moment
+   */
+  directRead(table: string): (() => Record<string, unknown> | undefined) | undefined
+  /** Refuses settings under which a commit can be lost in a power cut. @returns what is wrong, `undefined` when all is well */
+  explainLossyCommits(knex: Knex): Promise<string | undefined>
+}
+
+/** The dialect of a target. */
+export function dialectOf(target: DatabaseTarget): Dialect {
+  return target.engine === 'sqlite' ? sqliteDialect(target) : mysqlDialect(target)
+}
+
+/** The `code` that a driver puts on its errors, also when knex or a wrapper of ours stands around them. */
+export function driverCode(error: unknown): string | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const code = (at as { code?: unknown }).code
+    if (typeof code === 'string' && code !== code.toLowerCase()) return code
+  }
+  return undefined
+}

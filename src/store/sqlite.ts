@@ -1,0 +1,95 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import knex from 'knex'
+import type { Knex } from 'knex'
+import { MINUTE, SECOND } from '../duration.ts'
+import { driverCode } from './dialect.ts'
+import type { DatabaseTarget, Dialect } from './dialect.ts'
+import { directRead } from './sqlite-direct-read.ts'
+import type { ThreadConnection } from './sqlite-thread/connection.ts'
+import { ThreadedSqliteClient } from './sqlite-thread/knex-client.ts'
+
+type SqliteTarget = Extract<DatabaseTarget, { engine: 'sqlite' }>
+
+const MEMORY = ':memory:'
+// A second process (the command line, a backup) may hold the write lock for a moment.
+const BUSY_TIMEOUT_MS = 5 * SECOND
+const MIGRATION_WAIT_MS = MINUTE
+
+// Senders' own message ids are random: the pages of the log's unique index that they touch should be in memory.
+const CACHE_KIB = 16 * 1024
+
+// SQLite opens a WAL database as synchronous=NORMAL unless told: no fsync per commit, so a power cut loses answers already given.
+const PRAGMAS = `
+  PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS};
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  PRAGMA foreign_keys = ON;
+  PRAGMA cache_size = -${CACHE_KIB};
+`
+
+const UNAVAILABLE = new Set(['SQLITE_BUSY', 'SQLITE_LOCKED', 'SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_READONLY', 'SQLITE_CANTOPEN'])
+
+/**
+ * Node's own SQLite in a thread, behind knex. Never open one of our files through a second copy of SQLite in the same process, such
+ * as the sqlite3 package's: the two cancel each other's POSIX locks.
+ */
+function configFor(filename: string, pragmas: string): Knex.Config {
+  return {
+    client: ThreadedSqliteClient as unknown as typeof Knex.Client,
+    connection: { filename },
+    useNullAsDefault: true,
+    // One writer connection. It also serves the reads, so nothing may query outside a transaction that is open.
+    pool: {
+      min: 1,
+      max: 1,
+      // Without a result: knex warns of a promise here.
+      afterCreate: (connection: ThreadConnection, done: (error: Error | null) => void) =>
+        void connection.exec(pragmas).then(() => done(null), done),
+    },
+  }
+}
+
+/** Answers the engine questions for SQLite. */
+export function sqliteDialect(target: SqliteTarget): Dialect {
+  const inMemory = target.filename === MEMORY
+  return {
+    hasPrograms: true,
+    label: `sqlite:${target.filename}`,
+    knexConfig() {
+      if (!inMemory) mkdirSync(dirname(target.filename), { recursive: true })
+      return configFor(target.filename, PRAGMAS)
+    },
+    async withMigrationLock(_database, work) {
+      if (inMemory) return work()
+      // An exclusive transaction on a file beside the database: the system frees it when the process dies.
+      const lock = knex(configFor(`${target.filename}.migrating`, `PRAGMA busy_timeout = ${MIGRATION_WAIT_MS};`))
+      try {
+        await lock.raw('BEGIN EXCLUSIVE')
+        await work()
+        await lock.raw('COMMIT')
+      } finally {
+        await lock.destroy()
+      }
+    },
+    longText: (table, column) => table.text(column),
+    finishTable: () => {
+      // SQLite compares text by bytes already.
+    },
+    async insertNew(tx, table, rows, column) {
+      await tx(table).insert(rows).onConflict(column).ignore()
+    },
+    isDuplicateKey: (error) => driverCode(error) === 'SQLITE_CONSTRAINT' && /UNIQUE|PRIMARY KEY/.test(String((error as Error).message)),
+    isUnavailable: (error) => UNAVAILABLE.has(driverCode(error) ?? '') || isPoolTimeout(error),
+    // A database in memory belongs to its one connection.
+    directRead: (table) => (inMemory ? undefined : directRead(target.filename, table)),
+    async explainLossyCommits(database) {
+      if (inMemory) return undefined
+      const [row] = await database.raw<{ synchronous: number }[]>('PRAGMA synchronous')
+      return row && row.synchronous >= 2 ? undefined : 'PRAGMA synchronous must be FULL (2) or EXTRA (3)'
+    },
+  }
+}
+function isPoolTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'KnexTimeoutError'
+}

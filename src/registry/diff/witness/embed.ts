@@ -1,0 +1,93 @@
+import { pointerStep } from '../../../plain-json.ts'
+import { matchesPattern, shapeOf } from '../object-shape.ts'
+import type { Step } from '../place.ts'
+import { likelyNames } from './object-samples.ts'
+import { facetsOf } from './facets.ts'
+import type { Facets } from './facets.ts'
+import { sampleRegex } from './regex-sample.ts'
+import { itemDefinitions } from './array-samples.ts'
+import { written } from './sampler.ts'
+import type { Sampler } from './sampler.ts'
+
+/** Stands for a property that is left out. */
+export const ABSENT = Symbol('absent')
+
+const COMBINATORS: readonly string[] = ['anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'unevaluatedProperties', 'unevaluatedItems']
+
+/** The way from the whole payload to a place: each step, and the definition that one side has behind it. */
+export interface Trail {
+  root: unknown
+  steps: readonly Step[]
+  definitions: readonly unknown[]
+}
+
+/** A place inside a payload, and how to write payloads with any value there. */
+export interface Slot {
+  /** JSON pointer of the place in the payload. */
+  pointer: string
+  put: (value: unknown) => unknown
+}
+
+type Wrap = (inner: unknown) => unknown
+
+/**
+ * Prepares payloads that keep to one side's definitions except, perhaps, at the place itself.
+ * @returns `undefined` when there is no way to get there, such as through a pattern that no name is known for
+ */
+export function slotFor(sampler: Sampler, trail: Trail): Slot | undefined {
+  const wraps: Wrap[] = []
+  let pointer = ''
+  let container: unknown = trail.root
+  for (const [index, step] of trail.steps.entries()) {
+    const inner = trail.definitions[index]
+    if (step.to === 'branch') {
+      container = besideOthers(sampler, container, inner, step)
+      continue
+    }
+    const stride = strideOf(sampler, container, step)
+    if (stride === undefined) return undefined
+    wraps.push(stride.wrap)
+    pointer += stride.pointer
+    container = inner ?? true
+  }
+  return { pointer, put: (value) => wraps.reduceRight((inner, wrap) => wrap(inner), value) }
+}
+
+/** A member of a combinator applies beside everything else that the definition around it says. */
+function besideOthers(sampler: Sampler, container: unknown, member: unknown, { keyword, key }: Extract<Step, { to: 'branch' }>): unknown {
+  const facets = facetsOf(sampler.side, container)
+  const rest = facets.map((facet) => written(facet, COMBINATORS))
+  const condition = keyword === 'then' ? facets.flatMap(({ keywords }) => ('if' in keywords ? [keywords['if']] : [])) : []
+  const trigger = keyword === 'dependentSchemas' ? [{ required: [String(key)] }] : []
+  return { allOf: [...rest, ...condition, ...trigger, ...(member === undefined ? [] : [member])] }
+}
+
+function strideOf(sampler: Sampler, container: unknown, step: Exclude<Step, { to: 'branch' }>): { wrap: Wrap; pointer: string } | undefined {
+  const facets = facetsOf(sampler.side, container)
+  if (step.to === 'item') return itemStride(sampler, container, facets, step.index)
+  const name = step.to === 'property' ? step.name : nameFor(sampler, facets, step)
+  if (name === undefined) return undefined
+  const base = sampler.sample(container).find((value) => typeof value === 'object' && value !== null && !Array.isArray(value)) ?? {}
+  const { [name]: _replaced, ...others } = base as Record<string, unknown>
+  return { wrap: (inner) => (inner === ABSENT ? others : { ...others, [name]: inner }), pointer: pointerStep(name) }
+}
+
+function itemStride(sampler: Sampler, container: unknown, facets: Facets, index: number | undefined): { wrap: Wrap; pointer: string } | undefined {
+  const arrays = sampler.sample(container).filter((value) => Array.isArray(value))
+  const place = index ?? Math.max(0, ...facets.map(({ keywords }) => (Array.isArray(keywords['prefixItems']) ? keywords['prefixItems'].length : 0)))
+  const base = arrays.find((array) => array.length > place) ?? arrays.at(-1) ?? []
+  const filled: unknown[] = [...base]
+  while (filled.length <= place) filled.push(sampler.sample({ allOf: itemDefinitions(facets, filled.length) })[0] ?? null)
+  return { wrap: (inner) => filled.with(place, inner === ABSENT ? null : inner), pointer: `/${place}` }
+}
+
+function nameFor(sampler: Sampler, facets: Facets, step: { to: 'matching'; pattern: string } | { to: 'other' }): string | undefined {
+  const isListed = (name: string): boolean => facets.some(({ properties }) => Object.hasOwn(properties, name))
+  const names = step.to === 'matching' ? sampleRegex(step.pattern) : likelyNames(sampler, facets)
+  return names.find((name) => !isListed(name) && (step.to === 'matching' || !matchesAny(facets, name)))
+}
+
+function matchesAny(facets: Facets, name: string): boolean {
+  return facets.some((facet) => Object.keys(shapeOf(facet).patterns).some((pattern) => matchesPattern(pattern, name) !== false))
+}
+

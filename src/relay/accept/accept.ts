@@ -1,0 +1,158 @@
+import type { CanonicalEvent } from '../../destinations/canonical-event.ts'
+import { SignalbookError, invalid } from '../../error.ts'
+import type { Violation } from '../../registry/violation.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
+import { dedupeKey } from '../../store/relay/relay-events.ts'
+import type { Source } from '../../store/sources.ts'
+import { formatTime } from '../../time.ts'
+import { readSenderTime } from './event-times.ts'
+import { judgeAll } from './judge.ts'
+import type { Judgement } from './judge.ts'
+import type { NewEvent, RelayLog } from '../log/log.ts'
+import { readContext } from './merge-context.ts'
+import { normalise } from './normalise.ts'
+import type { FieldName } from './read-field.ts'
+import type { RelayCall, RelayContext, RelayRequest } from './relay-call.ts'
+
+export type { RelayCall } from './relay-call.ts'
+
+export interface AcceptDeps {
+  relayLog: RelayLog
+  newId: () => string
+  random: () => number
+}
+
+export interface AcceptInput {
+  snapshot: Snapshot
+  source: string
+  calls: RelayCall[]
+  /** Default context of a batch. */
+  batchContext?: RelayContext | null | undefined
+  /** `sent_at` of a batch. */
+  sentAt?: string | null | undefined
+  /** The header `Idempotency-Key` of a single call: its message_id, if the body has none. */
+  idempotencyKey?: string | undefined
+  request: RelayRequest
+  /** Whether errors name `events[i]`. */
+  isBatch: boolean
+}
+
+/** The answer for one call. */
+export interface AcceptedItem {
+  index: number
+  status: 'accepted' | 'quarantined' | 'sampled_out' | 'duplicate'
+  messageId: string
+  violations?: Violation[]
+  /** The spec that governs the event is deprecated. */
+  isDeprecated: boolean
+}
+
+// The longest name that the log can show in its lists; the event itself keeps all of it.
+const LISTED_NAME_LENGTH = 200
+
+/**
+ * Takes calls in: reads, judges and stores them. Once it resolves they are on disk; malformed input stores none of them.
+ * @throws SignalbookError `invalid_request` naming what was wrong, `too_large`, `unavailable` when they cannot be stored now
+ */
+export async function acceptCalls(deps: AcceptDeps, input: AcceptInput): Promise<AcceptedItem[]> {
+  const { snapshot } = input
+  const source = snapshot.source(input.source)
+  if (!source) throw invalid(`source "${String(input.source).slice(0, 100)}" is not registered; register it with POST /v1/admin/sources`)
+  if (input.isBatch) assertBatchSize(input.calls.length, snapshot.settings.maxBatchItems)
+  const { events, judged } = await readAndJudge(deps, input, source)
+  const results = await deps.relayLog.append(events)
+  return events.map(({ messageId, verdict }, index) => {
+    const { violations, isDeprecated } = judged[index] as Judgement
+    return {
+      index,
+      status: results[index] === 'duplicate' ? 'duplicate' : (verdict as AcceptedItem['status']),
+      messageId,
+      ...(violations.length > 0 ? { violations } : {}),
+      isDeprecated,
+    }
+  })
+}
+
+/** What was parsed of the calls ends here: while they wait for the disk only their texts are kept. */
+async function readAndJudge(deps: AcceptDeps, input: AcceptInput, source: Source): Promise<{ events: NewEvent[]; judged: Judgement[] }> {
+  const read = readCalls(deps, input, source)
+  const judged = await judgeCalls(deps, input, source, read.map(({ event }) => event))
+  const destinationIds = destinationsOf(input.snapshot, source)
+  const events = read.map(({ event, text }, index) => newEvent(event, text, judged[index] as Judgement, destinationIds, input.request.receivedAt))
+  return { events, judged }
+}
+
+/** The ids of the destinations that a source has and that exist: those that an event accepted now goes to. */
+export function destinationsOf(snapshot: Snapshot, source: Source): number[] {
+  const known = destinationsBySource.get(snapshot) ?? new Map<Source, number[]>()
+  destinationsBySource.set(snapshot, known)
+  const ids = known.get(source) ?? [...new Set(source.destinations.map((name) => snapshot.destination(name)?.id).filter((id) => id !== undefined))]
+  known.set(source, ids)
+  return ids
+}
+
+// Events that go to the same destinations hold the same list, by which the log knows them as alike.
+const destinationsBySource = new WeakMap<Snapshot, Map<Source, number[]>>()
+const NO_DESTINATIONS: number[] = []
+
+function assertBatchSize(count: number, maxItems: number): void {
+  if (count === 0) throw invalid(`events must hold 1 to ${maxItems} items; it is empty`)
+  if (count > maxItems) throw new SignalbookError('too_large', `events must hold 1 to ${maxItems} items (setting max_batch_items); it holds ${count}`)
+}
+
+function readCalls(deps: AcceptDeps, input: AcceptInput, source: Source): { event: CanonicalEvent; text: string }[] {
+  const batchContext = readContext(input.batchContext, asNamed)
+  const sentAt = readSenderTime(input.sentAt, asNamed, 'sent_at')
+  const { request, idempotencyKey, snapshot } = input
+  const receivedAtText = formatTime(request.receivedAt)
+  const { maxEventBytes } = snapshot.settings
+  return input.calls.map((call, index) => {
+    if (typeof call !== 'object' || call === null || Array.isArray(call)) throw invalid(`${namer(input, index)('')} must be an object`)
+    return normalise(deps, { call, source: source.name, batchContext, sentAt, request, receivedAtText, idempotencyKey, named: namer(input, index), maxEventBytes })
+  })
+}
+
+function namer(input: AcceptInput, index: number): FieldName {
+  if (!input.isBatch) return asNamed
+  return (field) => (field === '' ? `events[${index}]` : `events[${index}].${field}`)
+}
+
+const asNamed: FieldName = (field) => field
+
+async function judgeCalls(deps: AcceptDeps, input: AcceptInput, source: Source, events: CanonicalEvent[]): Promise<Judgement[]> {
+  const judged = await judgeAll(deps, { snapshot: input.snapshot, source, events })
+  const unambiguous = judged.map((judgement, index): Judgement => {
+    if (judgement.verdict !== 'ambiguous') return judgement
+    const name = namer(input, index)(events[index]?.type === 'page' ? 'name' : 'event_name')
+    throw invalid(`${name} fits several event specs of source "${source.name}": ${judgement.candidates.join(', ')}; send one of these as the name`)
+  })
+  refuseBlocked(input, unambiguous)
+  return unambiguous
+}
+
+/** An answer has no place for an event that was not taken, so a batch that holds one is refused whole. */
+function refuseBlocked(input: AcceptInput, judged: Judgement[]): void {
+  const blocked = judged.flatMap(({ verdict, violations }, index) => (verdict === 'blocked' ? [{ index, violations }] : []))
+  const [first] = blocked
+  if (!first) return
+  const where = input.isBatch ? `${namer(input, first.index)('')} ` : 'the event '
+  const violations = input.isBatch ? blocked.flatMap(({ index, violations: each }) => each.map((violation) => ({ index, ...violation }))) : first.violations
+  throw new SignalbookError('invalid_request', `${where}violates its event spec: ${first.violations[0]?.message ?? ''}`, { extra: { violations } })
+}
+
+function newEvent(event: CanonicalEvent, text: string, judgement: Judgement, destinationIds: number[], receivedAt: number): NewEvent {
+  const verdict = judgement.verdict as Exclude<Judgement['verdict'], 'blocked'>
+  return {
+    dedupeKey: dedupeKey(event.source, event.message_id),
+    source: event.source,
+    messageId: event.message_id,
+    type: event.type,
+    eventName: (event.event_name ?? event.name)?.slice(0, LISTED_NAME_LENGTH),
+    verdict,
+    destinationIds: verdict === 'accepted' ? destinationIds : NO_DESTINATIONS,
+    spec: judgement.spec,
+    violations: judgement.violations.length > 0 ? judgement.violations : undefined,
+    receivedAt,
+    event: text,
+  }
+}

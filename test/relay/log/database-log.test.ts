@@ -1,0 +1,175 @@
+import { expect } from 'chai'
+import { createDatabaseLog } from '../../../src/relay/log/database-log.ts'
+import type { RelayLog } from '../../../src/relay/log/log.ts'
+import { listCounters } from '../../../src/store/relay/relay-counters.ts'
+import { listDeadLetters } from '../../../src/store/relay/dead-letters.ts'
+import { findCursor } from '../../../src/store/relay/relay-cursors.ts'
+import type { SignalbookError } from '../../../src/error.ts'
+import { onEachEngine } from '../../support/database.ts'
+import { createRelayDatabase, newEvent } from '../support/relay-database.ts'
+import type { RelayDatabase } from '../support/relay-database.ts'
+
+onEachEngine((engine) => {
+  describe('the database log', () => {
+    let home: RelayDatabase
+    let log: RelayLog
+    let at = 1000
+
+    beforeEach(async () => {
+      at = 1000
+      home = await createRelayDatabase(engine)
+      log = createDatabaseLog({ db: home.db, now: () => at })
+    })
+
+    afterEach(async () => {
+      await log.close()
+      await home.remove()
+    })
+
+    const storedIds = async (after = 0) => (await log.read({ destinationId: 7, after, limit: 1000 })).events.map((event) => event.messageId)
+
+    it('stores many parallel appends in few transactions', async () => {
+      let commits = 0
+      home.db.knex.on('query', ({ sql }: { sql: string }) => {
+        if (/^COMMIT/i.test(sql)) commits += 1
+      })
+      const appends = Array.from({ length: 300 }, (_, n) => log.append([newEvent(`m${n}`, [7])]))
+      const results = await Promise.all(appends)
+      expect(results.flat()).to.deep.equal(Array(300).fill('stored'))
+      expect(await storedIds()).to.have.length(300)
+      expect(commits).to.be.lessThan(5)
+    })
+
+    it('stores one of fifty parallel appends of one message and calls the others duplicates', async () => {
+      const results = await Promise.all(Array.from({ length: 50 }, () => log.append([newEvent('same', [7])])))
+      expect(results.flat().filter((result) => result === 'stored')).to.have.length(1)
+      expect(results.flat().filter((result) => result === 'duplicate')).to.have.length(49)
+      expect(await log.append([newEvent('same', [7])])).to.deep.equal(['duplicate'])
+      expect(await storedIds()).to.deep.equal(['same'])
+      expect(await listCounters(home.db.knex)).to.deep.equal([{ source: 'web', destinationId: 7, accepted: 1, delivered: 0, dead: 0 }])
+    })
+
+    it('says of each event of a batch whether it is a duplicate, also of one within the batch', async () => {
+      await log.append([newEvent('b', [7])])
+      const results = await log.append(['a', 'b', 'c', 'a'].map((id) => newEvent(id, [7])))
+      expect(results).to.deep.equal(['stored', 'duplicate', 'stored', 'duplicate'])
+      expect(await storedIds()).to.deep.equal(['b', 'a', 'c'])
+    })
+
+    it('tells apart messages that differ in case, accent or a space at the end only', async () => {
+      const results = await log.append(['m', 'M', 'ḿ', 'm '].map((id) => newEvent(id, [7])))
+      expect(results).to.deep.equal(['stored', 'stored', 'stored', 'stored'])
+    })
+
+    it('stores a batch whole or not at all', async () => {
+      const faulty = { ...newEvent('x'.repeat(300), [7]), dedupeKey: undefined, messageId: null as unknown as string }
+      const batch = log.append([newEvent('a', [7]), faulty, newEvent('b', [7])]).catch(() => 'refused')
+      const neighbour = log.append([newEvent('n', [7])])
+      expect(await batch).to.equal('refused')
+      expect(await neighbour).to.deep.equal(['stored'])
+      expect(await storedIds()).to.deep.equal(['n'])
+      expect((await listCounters(home.db.knex))[0]).to.include({ accepted: 1 })
+    })
+
+    it('stores batches of thousands of events', async () => {
+      const results = await log.append(Array.from({ length: 2500 }, (_, n) => newEvent(`m${n}`, [7, 8])))
+      expect(results.filter((result) => result === 'stored')).to.have.length(2500)
+      expect((await log.read({ destinationId: 8, after: 2400, limit: 1000 })).events).to.have.length(100)
+    })
+
+    it('answers unavailable, and never a fault, while the database cannot be written', async () => {
+      const other = home.openAnother()
+      const lock = await other.knex.transaction()
+      await lock('relay_sequence').update({ last: 0 })
+      const short = createDatabaseLog({ db: home.db, now: () => at, limits: { commitTimeoutMs: 200 } })
+      const refused = await short.append([newEvent('a', [7])]).catch((error: SignalbookError) => error)
+      expect(refused).to.include({ code: 'unavailable', retryAfterSeconds: 2 })
+      await lock.rollback()
+      await short.close()
+    })
+
+    it('shows a destination only its own events, in order, and how far it looked', async () => {
+      await log.append([newEvent('a', [7]), newEvent('b', [17]), newEvent('c', [1, 7, 70]), newEvent('d', [])])
+      expect(await storedIds()).to.deep.equal(['a', 'c'])
+      expect((await log.read({ destinationId: 7, after: 0, limit: 1 })).scannedTo).to.equal(1)
+      expect((await log.read({ destinationId: 7, after: 1, limit: 10 })).scannedTo).to.equal(4)
+      expect(await log.read({ destinationId: 7, after: 4, limit: 10 })).to.deep.equal({ events: [], scannedTo: 4 })
+    })
+
+    it('tells its listeners which destinations got something', async () => {
+      const heard: number[][] = []
+      const stop = log.onGrown((ids) => heard.push([...ids].sort()))
+      await log.append([newEvent('a', [7, 8])])
+      await log.append([newEvent('a', [7, 8])])
+      stop()
+      await log.append([newEvent('b', [7])])
+      expect(heard).to.deep.equal([[7, 8]])
+    })
+
+    it('gives a lease to one token at a time, and to another once it ran out', async () => {
+      await log.append([newEvent('a', [7])])
+      expect(await log.claim({ destinationId: 7, token: 'one' }, 100)).to.include({ position: 0 })
+      expect(await log.claim({ destinationId: 7, token: 'two' }, 100)).to.equal(undefined)
+      expect(await log.renew({ destinationId: 7, token: 'one' }, 200)).to.equal(true)
+      at += 150
+      expect(await log.claim({ destinationId: 7, token: 'two' }, 100)).to.equal(undefined)
+      at += 100
+      expect(await log.claim({ destinationId: 7, token: 'two' }, 100)).to.include({ position: 0 })
+      expect(await log.renew({ destinationId: 7, token: 'one' }, 200)).to.equal(false)
+    })
+
+    it('settles cursor, counters and dead letters together, and nothing at all for a stale token', async () => {
+      await log.append([newEvent('a', [7]), newEvent('b', [7])])
+      const stale = { destinationId: 7, token: 'one' }
+      await log.claim(stale, 100)
+      at += 200
+      const lease = { destinationId: 7, token: 'two' }
+      await log.claim(lease, 100)
+      const { source, messageId, type, eventName, receivedAt, event } = newEvent('b', [7])
+      const settlement = {
+        position: 2,
+        counters: [{ source: 'web', destinationId: 7, delivered: 1, dead: 1 }],
+        deadLetters: [{ source, messageId, type, eventName, receivedAt, event, seq: 2, destinationId: 7, destination: 'crm', code: 'rejected', reason: 'no', attempts: 1, failedAt: at }],
+      }
+      expect(await log.settle(stale, settlement)).to.equal(false)
+      expect(await findCursor(home.db.knex, 7)).to.include({ position: 0 })
+      expect(await listDeadLetters(home.db.knex, { limit: 10 })).to.deep.equal([])
+      expect(await log.settle(lease, settlement)).to.equal(true)
+      expect(await findCursor(home.db.knex, 7)).to.include({ position: 2 })
+      expect(await listCounters(home.db.knex)).to.deep.equal([{ source: 'web', destinationId: 7, accepted: 2, delivered: 1, dead: 1 }])
+      expect(await listDeadLetters(home.db.knex, { limit: 10 })).to.have.length(1)
+    })
+
+    it('prunes what is old and past every cursor, and keeps what is quarantined', async () => {
+      const quarantined = { ...newEvent('q', []), verdict: 'quarantined' as const }
+      await log.append([newEvent('a', [7]), quarantined, newEvent('b', [7]), newEvent('c', [8])])
+      await log.ensureCursors([7, 8])
+      for (const [destinationId, position] of [[7, 3], [8, 4]] as const) {
+        await log.claim({ destinationId, token: 't' }, 100)
+        await log.settle({ destinationId, token: 't' }, { position })
+      }
+      expect(await log.prune(100)).to.equal(0)
+      at += 200
+      expect(await log.prune(100)).to.equal(2)
+      expect((await home.db.knex('relay_events').orderBy('seq')).map((row) => row.message_id)).to.deep.equal(['q', 'c'])
+    })
+
+    it('starts a new cursor before the oldest event that is left', async () => {
+      await log.append([newEvent('a', [7]), newEvent('b', [7])])
+      await home.db.knex('relay_events').where('seq', 1).delete()
+      await log.ensureCursors([9])
+      expect(await findCursor(home.db.knex, 9)).to.include({ position: 1 })
+      await home.db.knex('relay_events').delete()
+      await log.ensureCursors([10])
+      expect(await findCursor(home.db.knex, 10)).to.include({ position: 2 })
+    })
+
+    it('forgets the cursor and the counters of a destination that is gone', async () => {
+      await log.append([newEvent('a', [7, 8])])
+      await log.ensureCursors([7, 8])
+      await log.forget(7)
+      expect(await log.knownDestinations()).to.deep.equal([8])
+      expect((await listCounters(home.db.knex)).map((counter) => counter.destinationId)).to.deep.equal([8])
+    })
+  })
+})

@@ -1,0 +1,87 @@
+import { expect } from 'chai'
+import document from '../../src/contract/document.json' with { type: 'json' }
+import { OPERATIONS } from '../../src/contract/operations.ts'
+import type { Operation } from '../../src/contract/operations.ts'
+import { onEachEngine } from '../support/database.ts'
+import { sampleRequest } from '../support/sample-requests.ts'
+import { startTestServer } from '../support/server.ts'
+import type { Method, TestServer } from '../support/server.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
+import type { TcpProxy } from '../support/tcp-proxy.ts'
+import { openDatabase, closeDatabase } from '../../src/store/db.ts'
+
+function lists(operation: Operation, status: number): boolean {
+  const paths = document.paths as unknown as Record<string, Record<string, { responses: object }>>
+  return String(status) in (paths[operation.path]?.[operation.method]?.responses ?? {})
+}
+
+async function callSample(server: TestServer, operation: Operation) {
+  const { path, body } = sampleRequest(operation)
+  const call = server.call(operation.method as Method, path)
+  return body === undefined ? call : call.send(body)
+}
+
+onEachEngine((engine) => {
+  describe('a database that is broken', () => {
+    let server: TestServer
+
+    before(async () => {
+      server = await startTestServer(engine)
+      const db = openDatabase(server.home.target)
+      await db.knex.schema.renameTable('revision', 'revision_gone')
+      await closeDatabase(db)
+    })
+    after(() => server.stop())
+
+    for (const operation of OPERATIONS.filter(({ role }) => role !== 'none')) {
+      it(`makes ${operation.id} answer 500 in the error shape, without the cause`, async () => {
+        const answer = await callSample(server, operation)
+        expect(answer.status, answer.text).to.equal(500)
+        expect(answer.body).to.include({ code: 'internal' })
+        expect(answer.text).not.to.match(/revision_gone|select|SQLITE|ER_/i)
+      })
+    }
+
+    it('makes health and readiness answer 503', async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1100))
+      expect((await server.call('get', '/v1/health', '')).body).to.include({ status: 'degraded' })
+      expect((await server.call('get', '/v1/ready', '')).status).to.equal(503)
+    })
+  })
+})
+
+onEachEngine((engine) => {
+  if (engine === 'sqlite') return
+  describe('a database that cannot be reached', function () {
+    this.timeout(60_000)
+    let wire: TcpProxy
+    let server: TestServer
+
+    before(async () => {
+      wire = await startTcpProxy({ host: '127.0.0.1', port: 3306 })
+      server = await startTestServer(engine, {}, (target) => (target.engine === 'mysql' ? { ...target, port: wire.port } : target))
+      expect((await server.call('post', '/v1/admin/sources').send({ name: 'web-shop' })).status).to.equal(201)
+      await wire.cut()
+    })
+    after(async () => {
+      await server.stop()
+      await wire.close()
+    })
+
+    for (const operation of OPERATIONS.filter((each) => lists(each, 503) && each.role !== 'none')) {
+      it(`makes ${operation.id} answer 503 with Retry-After`, async () => {
+        const answer = await callSample(server, operation)
+        expect(answer.status, answer.text).to.equal(503)
+        expect(Number(answer.headers['retry-after'])).to.be.greaterThan(0)
+      })
+    }
+
+    it('is told by health within two seconds, and forgotten when the database is back', async () => {
+      expect((await server.call('get', '/v1/health', '')).status).to.equal(503)
+      await wire.mend()
+      await new Promise((resolve) => setTimeout(resolve, 1100))
+      expect((await server.call('get', '/v1/health', '')).status).to.equal(200)
+      expect((await server.call('post', '/v1/page').send({ source: 'web-shop', name: 'Home' })).status).to.equal(202)
+    })
+  })
+})

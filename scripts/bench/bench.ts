@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { arch, cpus, loadavg, platform, totalmem } from 'node:os'
+import { parseArgs } from 'node:util'
+import { batch, mariadb, single } from './rows/accept.ts'
+import { deliveryRate } from './rows/delivery.ts'
+import { diffTime } from './rows/diff.ts'
+import { idle } from './rows/idle.ts'
+import { reads } from './rows/reads.ts'
+import { size } from './rows/size.ts'
+import type { Line, Row } from './rows/row.ts'
+
+const USAGE = `npm run bench -- [--quick] [--rounds N] [--seconds N] [--only track,batch,...] [--specs N] [--sources N] [--keys N] [--backlog N]`
+const ROWS: Row[] = [single, batch, mariadb, deliveryRate, reads, size, idle, diffTime]
+
+/** Prints the table of targets: ours, the limit's, the ratio, and what falls short. */
+async function run(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: 'boolean' },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      only: { type: 'string' },
+      specs: { type: 'string' },
+      sources: { type: 'string' },
+      keys: { type: 'string' },
+      backlog: { type: 'string' },
+      help: { type: 'boolean' },
+    },
+  })
+  if (values.help) return console.log(`${USAGE}\nrows: ${ROWS.map(({ name }) => name).join(', ')}`)
+  const pace = { rounds: Number(values.rounds ?? (values.quick ? 3 : 7)), seconds: Number(values.seconds ?? (values.quick ? 2 : 4)) }
+  const sizes = { specs: Number(values.specs ?? 10_000), sources: Number(values.sources ?? 1000), keys: Number(values.keys ?? 100_000), backlog: Number(values.backlog ?? 200_000) }
+  const wanted = values.only?.split(',')
+  describeMachine(pace)
+  const short: string[] = []
+  for (const row of ROWS.filter(({ name }) => !wanted || wanted.includes(name))) {
+    try {
+      for (const line of await row.run(pace, sizes)) {
+        print(line)
+        if (!line.isMet) short.push(line.what.trim())
+      }
+    } catch (error) {
+      console.log(`${row.name}: could not run: ${error instanceof Error ? error.message : String(error)}`)
+      short.push(`${row.name} (could not run)`)
+    }
+  }
+  console.log(short.length === 0 ? '\nEvery row meets its target.' : `\nShort of target:\n${short.map((what) => `  - ${what}`).join('\n')}`)
+}
+
+function describeMachine(pace: { rounds: number; seconds: number }): void {
+  const { dependencies } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { dependencies: Record<string, string> }
+  console.log(`${cpus().length} × ${cpus()[0]?.model.trim() ?? arch()}, ${Math.round(totalmem() / 2 ** 30)} GB, ${platform()}; load before the start ${loadavg().map((each) => each.toFixed(1)).join(' ')}`)
+  console.log(`node ${process.version}, SQLite ${process.versions['sqlite']} (node:sqlite), express ${dependencies['express']}, knex ${dependencies['knex']}, mysql2 ${dependencies['mysql2']}`)
+  console.log(`64 connections, medians of ${pace.rounds} interleaved rounds of ${pace.seconds} s; load from a process of its own\n`)
+  console.log(row(['what', 'ours', 'limit', 'ratio', 'target', '']))
+}
+
+function print({ what, ours, limit, value, target, isMet }: Line): void {
+  console.log(row([what, ours, limit, value, target, isMet ? 'ok' : 'SHORT']))
+}
+
+function row([what = '', ours = '', limit = '', value = '', target = '', verdict = '']: string[]): string {
+  return `${what.padEnd(52)} ${ours.padEnd(46)} ${limit.padEnd(18)} ${value.padEnd(10)} ${target.padEnd(10)} ${verdict}`.trimEnd()
+}
+
+await run()

@@ -1,0 +1,75 @@
+import { execFile, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { LoadOrder, LoadResult } from './load.ts'
+
+/** A server in a process of its own. */
+export interface ServerProcess {
+  url: string
+  /** From the spawn to the line that names the URL. */
+  startMs: number
+  /** Processor time used so far, all threads. */
+  cpuMs: () => Promise<number>
+  residentMb: () => Promise<number>
+  stop: () => Promise<void>
+}
+
+const HERE = import.meta.dirname
+const SERVICE = join(HERE, '../../src/cli/signalbook.ts')
+const START_TIMEOUT_MS = 60_000
+// Linux counts processor time in hundredths of a second, whatever the machine.
+const MS_PER_TICK = 10
+
+/** Starts the service. The request lines of the log go to nowhere, but they are written. */
+export function startService(env: Record<string, string>, nodeArguments: string[] = []): Promise<ServerProcess> {
+  return start([...nodeArguments, SERVICE, 'start'], { HOST: '127.0.0.1', PORT: '0', ...env })
+}
+
+/** Starts one of the servers of `limits.ts`. */
+export function startLimit(kind: 'raw' | 'express' | 'sink'): Promise<ServerProcess> {
+  return start([join(HERE, 'limits.ts'), kind], {})
+}
+
+async function start(argv: string[], env: Record<string, string>): Promise<ServerProcess> {
+  const startedAt = performance.now()
+  const child = spawn(process.execPath, argv, { env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', process.env['BENCH_STDERR'] ? 'inherit' : 'ignore'] })
+  const url = await urlOf(child)
+  const proc = (file: string) => readFile(`/proc/${child.pid}/${file}`, 'utf8')
+  return {
+    url,
+    startMs: performance.now() - startedAt,
+    async cpuMs() {
+      const fields = (await proc('stat')).replace(/^.*\) /, '').split(' ')
+      return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK
+    },
+    residentMb: async () => Number(/VmRSS:\s+(\d+)/.exec(await proc('status'))?.[1]) / 1024,
+    async stop() {
+      if (child.exitCode !== null) return
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+function urlOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`a server gave no URL within ${START_TIMEOUT_MS} ms`)), START_TIMEOUT_MS)
+    child.once('exit', (code) => reject(new Error(`a server ended with code ${code} before it listened`)))
+    child.stdout?.on('data', (chunk: Buffer) => {
+      const match = /http:\/\/127\.0\.0\.1:\d+/.exec(chunk.toString())
+      if (!match) return
+      clearTimeout(timer)
+      resolve(match[0])
+    })
+  })
+}
+
+/** Runs the load process. */
+export async function load(order: LoadOrder): Promise<LoadResult> {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(HERE, 'load.ts'), JSON.stringify(order)])
+  return JSON.parse(stdout) as LoadResult
+}

@@ -1,0 +1,79 @@
+import { createHome, prepare } from '../home.ts'
+import type { Home } from '../home.ts'
+import { compare } from '../measure.ts'
+import type { Figures, Pace, Side } from '../measure.ts'
+import { batchCall, trackCall } from '../payloads.ts'
+import { startLimit } from '../processes.ts'
+import { boundLine, ratioLine } from './row.ts'
+import type { Line, Row } from './row.ts'
+
+const BATCH = 100
+
+async function trackSide(home: Home): Promise<Side> {
+  const { server, headers } = await prepare(home)
+  return { server, order: { url: '/v1/track', method: 'POST', headers, bodyFile: await home.bodyFile(trackCall()) }, status: '202' }
+}
+
+/** The sides stop and their homes go, whatever happened. */
+async function measured(pace: Pace, open: () => Promise<{ sides: Side[]; homes: Home[] }>): Promise<Figures[]> {
+  const { sides, homes } = await open()
+  try {
+    return await compare(pace, sides)
+  } finally {
+    for (const server of new Set(sides.map((side) => side.server))) await server.stop()
+    for (const home of homes) await home.remove()
+  }
+}
+
+async function againstRaw(pace: Pace, isBatch: boolean): Promise<[Figures, Figures]> {
+  return (await measured(pace, async () => {
+    const home = await createHome('sqlite')
+    const ours = await trackSide(home)
+    const bodyFile = await home.bodyFile(isBatch ? batchCall(BATCH) : trackCall())
+    const order = { ...ours.order, url: isBatch ? '/v1/batch' : '/v1/track', bodyFile }
+    return { sides: [{ ...ours, order }, { server: await startLimit('raw'), order, status: '202' }], homes: [home] }
+  })) as [Figures, Figures]
+}
+
+const cpu = ({ cpuMicros }: Figures, events = 1) => `, ${(cpuMicros / events).toFixed(1)} µs processor each`
+
+export const single: Row = {
+  name: 'track',
+  async run(pace): Promise<Line[]> {
+    const [ours, raw] = await againstRaw(pace, false)
+    return [
+      ratioLine('POST /v1/track, durable, validated, SQLite', ours.requestsPerSecond, raw.requestsPerSecond, 0.5, 'events/s', cpu(ours)),
+      boundLine('  its p99 at 64 connections', ours.p99Ms, 20, 'ms'),
+    ]
+  },
+}
+
+export const batch: Row = {
+  name: 'batch',
+  async run(pace): Promise<Line[]> {
+    const [ours, raw] = await againstRaw(pace, true)
+    return [ratioLine(`POST /v1/batch of ${BATCH}, durable, validated, SQLite`, ours.requestsPerSecond * BATCH, raw.requestsPerSecond * BATCH, 0.6, 'events/s', cpu(ours, BATCH))]
+  },
+}
+
+export const mariadb: Row = {
+  name: 'mariadb',
+  async run(pace): Promise<Line[]> {
+    const lines: Line[] = []
+    for (const isBatch of [false, true]) {
+      const [mysql, sqlite] = (await measured(pace, async () => {
+        const homes = [await createHome('mariadb'), await createHome('sqlite')]
+        const sides: Side[] = []
+        for (const home of homes) {
+          const side = await trackSide(home)
+          if (isBatch) side.order = { ...side.order, url: '/v1/batch', bodyFile: await home.bodyFile(batchCall(BATCH)) }
+          sides.push(side)
+        }
+        return { sides, homes }
+      })) as [Figures, Figures]
+      const events = isBatch ? BATCH : 1
+      lines.push(ratioLine(`${isBatch ? `POST /v1/batch of ${BATCH}` : 'POST /v1/track'}, MariaDB beside SQLite`, mysql.requestsPerSecond * events, sqlite.requestsPerSecond * events, 0.5, 'events/s', cpu(mysql, events)))
+    }
+    return lines
+  },
+}

@@ -1,0 +1,34 @@
+import { createHome, prepare } from '../home.ts'
+import { median } from '../measure.ts'
+import { startService } from '../processes.ts'
+import { boundLine } from './row.ts'
+import type { Line, Row } from './row.ts'
+
+const SETTLING_MS = 3000
+const MEMORY_BOUND_MB = 120
+const START_BOUND_MS = 1500
+
+/** What a service costs that has nothing to do. */
+export const idle: Row = {
+  name: 'idle',
+  async run(pace): Promise<Line[]> {
+    const home = await createHome('sqlite')
+    try {
+      await (await prepare(home)).server.stop()
+      const starts: number[] = []
+      let residentMb = 0
+      for (let round = 0; round < pace.rounds; round++) {
+        const server = await startService({ DATABASE_URL: home.url })
+        starts.push(server.startMs)
+        if (round === pace.rounds - 1) {
+          await new Promise((resolve) => setTimeout(resolve, SETTLING_MS))
+          residentMb = await server.residentMb()
+        }
+        await server.stop()
+      }
+      return [boundLine('memory of an idle service', residentMb, MEMORY_BOUND_MB, 'MB'), boundLine('start on an empty database', median(starts), START_BOUND_MS, 'ms')]
+    } finally {
+      await home.remove()
+    }
+  },
+}

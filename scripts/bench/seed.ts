@@ -1,0 +1,52 @@
+import { generateKey, hashKey, keyPrefix } from '../../src/admin/key-format.ts'
+import { checkSpec } from '../../src/registry/check-spec.ts'
+import type { EventSpec } from '../../src/registry/event-spec.ts'
+import { insertApiKey } from '../../src/store/api-keys.ts'
+import type { Database } from '../../src/store/db.ts'
+import { insertSpec } from '../../src/store/event-specs.ts'
+import { appendInOneStep } from '../../src/store/relay/append-events.ts'
+import { dedupeKey } from '../../src/store/relay/relay-events.ts'
+import { insertSource } from '../../src/store/sources.ts'
+import { orderSpec, trackCall } from './payloads.ts'
+
+const PER_TRANSACTION = 5000
+const USERS = 5000
+const SEEDED_AT = new Date().toISOString()
+
+/** Fills a registry past its own rules, which would take hours; everything is there as if it had come one by one. */
+export async function seedRegistry(db: Database, sizes: { specs: number; sources: number; keys: number }): Promise<void> {
+  const at = { createdAt: Date.now(), updatedAt: Date.now() }
+  await db.knex.transaction(async (tx) => {
+    for (let n = 0; n < sizes.specs; n++) {
+      const spec = checkSpec(orderSpec('crowd', `event_${n}`, `Event ${n}`)) as EventSpec
+      await insertSpec(tx, { spec, publishedAt: at.createdAt, publishedBy: 'bench', updatedAt: at.updatedAt }, 1)
+    }
+    for (let n = 0; n < sizes.sources; n++) {
+      await insertSource(tx, { name: `crowd-${n}`, platform: 'web', language: 'javascript', events: ['crowd/**'], destinations: ['nothing'], versionPinning: {}, ...at })
+    }
+  })
+  for (let done = 0; done < sizes.keys; done += PER_TRANSACTION) {
+    await db.knex.transaction(async (tx) => {
+      for (let n = done; n < Math.min(sizes.keys, done + PER_TRANSACTION); n++) {
+        const key = generateKey()
+        await insertApiKey(tx, {
+          hash: hashKey(key), prefix: keyPrefix(key), role: 'publisher', name: `key ${n}`, createdBy: 'bench', createdAt: at.createdAt,
+          expiresAt: undefined, lastUsedAt: undefined, revokedAt: undefined,
+        }, 1)
+      }
+    })
+  }
+}
+
+/** Writes events that wait for the first destination. */
+export async function seedBacklog(db: Database, count: number): Promise<void> {
+  // Of many users, as a backlog is: events of one user go one after the other.
+  const event = (n: number) => JSON.stringify({ type: 'track', message_id: `seed-${n}`, user_id: `u-${n % USERS}`, ...trackCall(), timestamp: SEEDED_AT, received_at: SEEDED_AT })
+  const destinationIds = [1]
+  for (let done = 0; done < count; done += PER_TRANSACTION) {
+    await appendInOneStep(db, Array.from({ length: Math.min(PER_TRANSACTION, count - done) }, (_, n) => ({
+      dedupeKey: dedupeKey('web-shop', `seed-${done + n}`), source: 'web-shop', messageId: `seed-${done + n}`, type: 'track', eventName: 'Order Completed',
+      verdict: 'accepted' as const, destinationIds, spec: undefined, violations: undefined, receivedAt: Date.now(), event: event(done + n),
+    })))
+  }
+}

@@ -1,4 +1,5 @@
 import type { Executor } from './db.ts'
+import { secretKeepingOf } from './secrets.ts'
 
 const TABLE = 'webhooks'
 
@@ -21,6 +22,7 @@ export interface Webhook {
 interface WebhookRow {
   id: number
   url: string
+  /** Encrypted when there is a key. */
   secret: string
   created_at: number
   failing_since: number | null
@@ -31,18 +33,24 @@ interface WebhookRow {
 }
 
 export async function listWebhooks(db: Executor): Promise<Webhook[]> {
-  return ((await db<WebhookRow>(TABLE).orderBy('id'))).map(toWebhook)
+  return ((await db<WebhookRow>(TABLE).orderBy('id'))).map((row) => toWebhook(db, row))
 }
 
 export async function findWebhook(db: Executor, id: number): Promise<Webhook | undefined> {
   const row = (await db<WebhookRow>(TABLE).where({ id }).first())
-  return row && toWebhook(row)
+  return row && toWebhook(db, row)
 }
 
 /** @returns the id of the new webhook */
 export async function insertWebhook(db: Executor, webhook: Pick<Webhook, 'url' | 'secret' | 'createdAt'>): Promise<number> {
-  const [id] = await db(TABLE).insert({ url: webhook.url, secret: webhook.secret, created_at: webhook.createdAt })
-  return id as number
+  const [id] = (await db(TABLE).insert({ url: webhook.url, secret: '', created_at: webhook.createdAt })) as [number]
+  // Only now, since the encrypted secret is bound to the id.
+  await saveWebhookSecret(db, id, webhook.secret)
+  return id
+}
+
+export async function saveWebhookSecret(db: Executor, id: number, secret: string): Promise<void> {
+  await db(TABLE).where({ id }).update({ secret: secretKeepingOf(db).cipher.seal(secret, secretPlace(id)) })
 }
 
 export async function deleteWebhook(db: Executor, id: number): Promise<void> {
@@ -58,11 +66,15 @@ export async function disableWebhook(db: Executor, id: number, at: number, reaso
   await db(TABLE).where({ id }).update({ disabled_at: at, disabled_reason: reason })
 }
 
-function toWebhook(row: WebhookRow): Webhook {
+function secretPlace(id: number): string {
+  return `${TABLE}/${id}/secret`
+}
+
+function toWebhook(db: Executor, row: WebhookRow): Webhook {
   return {
     id: row.id,
     url: row.url,
-    secret: row.secret,
+    secret: secretKeepingOf(db).cipher.open(row.secret, secretPlace(row.id)),
     createdAt: row.created_at,
     failingSince: row.failing_since ?? undefined,
     disabledAt: row.disabled_at ?? undefined,

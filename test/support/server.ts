@@ -50,6 +50,7 @@ export async function startOn(home: TestDatabase, changes: Partial<Config> = {})
     trustProxy: false,
     allowPrivateNetworks: true,
     metricsToken: undefined,
+    encryptionKeys: [],
     ...changes,
   }
   const start = () => startService(config, { validateResponses: true })

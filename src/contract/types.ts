@@ -115,7 +115,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a version of an event spec
-         * @description Stores the version and tells the webhooks. Without `version` the service computes it from the changes. A version that is too small a step for its changes is refused with 409 and `suggested_version`, as the setting `version_policy` says. The same version with the same content changes nothing; with other content it is a 409, except for drafts; when only `status` differs it is a change of status.
+         * @description Stores the version and tells the webhooks. Without `version` the service computes it from the changes. A version that is too small a step for its changes is refused with 409 and `suggested_version`, as the setting `version_policy` says. The same version with the same content changes nothing; with other content it is a 409, except for drafts; when only `status` differs it is a change of status. What is published keeps its status when the same content comes without one.
          */
         post: operations["publishEvent"];
         delete?: never;

@@ -132,6 +132,12 @@ describe('a compiled spec', () => {
     expect(violations({ properties: { p: { type: 'string', id: 7, owner: 'x', format: 'no-such-format', nullable_by: [] } } }, { p: 'x' })).to.deep.equal([])
   })
 
+  it('judges by conditions that can never hold, where the code that ajv generates is otherwise broken', () => {
+    const never = { if: { not: {}, if: { type: 'string' }, then: { contains: { type: 'null' } } }, then: {}, else: { contains: { type: 'object' } } }
+    expect(violations({ properties: { p: never } }, { p: [{}] })).to.deep.equal([])
+    expect(violations({ properties: { p: never } }, { p: [1] })).not.to.deep.equal([])
+  })
+
   it('stays fast on an event made to be slow', () => {
     const properties = {
       distinct: { type: 'array', uniqueItems: true },

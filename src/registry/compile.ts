@@ -6,6 +6,7 @@ import { formats } from './formats.ts'
 import { contextJsonSchema, toJsonSchema } from './json-schema.ts'
 import type { SchemaSource } from './json-schema.ts'
 import { pointerSteps } from './local-ref.ts'
+import { repairPatternProperties } from './pattern-properties.ts'
 import { payloadPart } from './payload-part.ts'
 import { mayBePersonal } from './personal-data.ts'
 import type { JsonSchema } from './subschemas.ts'
@@ -62,6 +63,7 @@ function newAjv(): Ajv2020 {
   })
   ajv.removeKeyword('id') // draft 4's word, which ajv refuses, and which is an annotation like any unknown one
   ajv.removeKeyword('uniqueItems')
+  repairPatternProperties(ajv)
   return ajv.addKeyword(uniqueItems)
 }
 

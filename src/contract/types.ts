@@ -115,7 +115,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a version of an event spec
-         * @description Stores the version and tells the webhooks. Without `version` the service computes it from the changes. A version that is too small a step for its changes is refused with 409 and `suggested_version`, as the setting `version_policy` says. The same version with the same content changes nothing; with other content it is a 409, except for drafts; when only `status` differs it is a change of status.
+         * @description Stores the version and tells the webhooks. Without `version` the service computes it from the changes. A version that is too small a step for its changes is refused with 409 and `suggested_version`, as the setting `version_policy` says. The same version with the same content changes nothing; with other content it is a 409, except for drafts; when only `status` differs it is a change of status. What is published keeps its status when the same content comes without one.
          */
         post: operations["publishEvent"];
         delete?: never;
@@ -5644,8 +5644,12 @@ export interface components {
         RetryAfter: number;
         /** @description The scheme of authentication that is wanted. */
         WwwAuthenticate: string;
-        /** @description Present when the event, or one of a batch, was accepted under a deprecated spec; the time of the deprecation as in RFC 9745. */
+        /** @description Present when a deprecated spec governs the event, or one of a batch; the time of the deprecation as in RFC 9745, of several the first. */
         Deprecation: string;
+        /** @description The end of the day after which the deprecated spec may be deleted, as in RFC 8594; absent when none was named, and when a batch met several deprecated specs. */
+        Sunset: string;
+        /** @description What to send instead of the deprecated spec, with `rel="successor-version"`; absent when nothing was named, and when a batch met several deprecated specs. */
+        Successor: string;
     };
     pathItems: never;
 }
@@ -6261,6 +6265,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Successor"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6300,6 +6306,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Successor"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6339,6 +6347,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Successor"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6378,6 +6388,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Successor"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6417,6 +6429,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Successor"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6450,6 +6464,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Successor"];
                     [name: string]: unknown;
                 };
                 content: {

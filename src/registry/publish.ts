@@ -34,24 +34,26 @@ export interface Published {
 /**
  * Publishes a version of an event spec, or does everything but the write when `dryRun` is set.
  *
- * The same content again changes nothing; a version that differs only in its status is a status change; a draft may be
- * overwritten; any other content under a published version is refused.
+ * The same content again changes nothing; a version that differs only in a status that it names is a status change; a draft may
+ * be overwritten; any other content under a published version is refused.
  * @throws SignalbookError `invalid_request` naming each fault, `conflict` for an immutable version or too small a step
  */
 export async function publishSpec(deps: PublishDeps, actor: Actor, input: { document: Record<string, unknown>; dryRun: boolean }): Promise<Published> {
   const candidate = checkSpec(input.document)
+  // A file that says nothing of the status must not bring back what was deprecated since.
+  const republished = { dryRun: input.dryRun, isStatusSent: (input.document['status'] ?? undefined) !== undefined }
   return change(deps, actor, async (context) => {
     const versions = await versionsOf(context.tx, candidate.namespace, candidate.name)
     const find = (version: string | undefined) => versions.find((stored) => stored.spec.version === version)
     const named = find(candidate.version)
-    if (named && named.spec.status !== 'draft') return republish(deps, actor, context, named, { ...candidate, version: named.spec.version }, input.dryRun)
+    if (named && named.spec.status !== 'draft') return republish(deps, actor, context, named, { ...candidate, version: named.spec.version }, republished)
 
     const decision = requireVersion(deps, candidate, versions.map((stored) => stored.spec))
     // The version stands behind the names in every answer, also when it was computed.
     const { namespace, name, version: _sent, ...rest } = candidate
     const spec = { namespace, name, version: decision.version, ...rest } as EventSpec
     const existing = find(spec.version)
-    if (existing && existing.spec.status !== 'draft') return republish(deps, actor, context, existing, spec, input.dryRun)
+    if (existing && existing.spec.status !== 'draft') return republish(deps, actor, context, existing, spec, republished)
 
     if (deps.lintPolicy === 'error') refuseWarnings(specWarnings(spec))
     assertEarlierExamples(spec, versions.map((stored) => stored.spec))
@@ -73,15 +75,16 @@ export async function publishSpec(deps: PublishDeps, actor: Actor, input: { docu
   })
 }
 
-/** The same version again: nothing for the same content, a status change if only that differs, else a refusal. */
+/** The same version again: nothing for the same content, a status change if only that was sent otherwise, else a refusal. */
 async function republish(
   deps: PublishDeps,
   actor: Actor,
   context: ChangeContext,
   existing: StoredSpec,
-  spec: EventSpec,
-  dryRun: boolean,
+  candidate: EventSpec,
+  { dryRun, isStatusSent }: { dryRun: boolean; isStatusSent: boolean },
 ): Promise<{ result: Published; facts: AuditFact[] }> {
+  const spec = isStatusSent ? candidate : withStatus(candidate, existing.spec.status, deprecationOf(existing.spec))
   const changes = diffSpecs(existing.spec, spec)
   if (!isDeepStrictEqual(withStatus(existing.spec, spec.status), withStatus(spec, spec.status))) {
     throw conflict(

@@ -22,6 +22,8 @@ export interface SpecHead {
   status: EventStatus
   type: CallType
   eventName: string
+  /** Of the last change to the version. */
+  revision: number
 }
 
 /** Conditions that must all hold. */
@@ -65,7 +67,7 @@ interface SpecRow {
   revision: number
 }
 
-const HEAD_COLUMNS = ['id', 'namespace', 'name', 'major', 'minor', 'patch', 'status', 'type', 'event_name'] as const
+const HEAD_COLUMNS = ['id', 'namespace', 'name', 'major', 'minor', 'patch', 'status', 'type', 'event_name', 'revision'] as const
 
 /** Versions that match, sorted by namespace, name and version, the newest version first. @param page `after` is the last one of the page before */
 export async function listSpecs(db: Executor, filter: SpecFilter = {}, page: { after?: SpecPlace | undefined; limit?: number | undefined } = {}): Promise<StoredSpec[]> {
@@ -120,6 +122,7 @@ export async function specHeadsSince(db: Executor, revision: number): Promise<Sp
     status: row.status,
     type: row.type,
     eventName: row.event_name,
+    revision: row.revision,
   }))
 }
 

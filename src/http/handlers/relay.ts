@@ -4,6 +4,7 @@ import { acceptCalls } from '../../relay/accept/accept.ts'
 import type { AcceptDeps, AcceptedItem } from '../../relay/accept/accept.ts'
 import { flush } from '../../relay/operate/flush.ts'
 import type { FlushDeps } from '../../relay/operate/flush.ts'
+import { deprecationHeaders } from '../deprecation-headers.ts'
 import type { Handler, HandlersOf, Input } from '../operation.ts'
 
 export type RelayHandlerDeps = AcceptDeps & FlushDeps & { intake: IntakeMeter }
@@ -41,7 +42,7 @@ export function relayHandlers(deps: RelayHandlerDeps): HandlersOf<SingleCall | '
       for (const status of STATUSES) if (count(status) > 0) deps.intake.received(body.source, status, count(status))
       return {
         status: 202,
-        headers: deprecation(items),
+        headers: deprecationHeaders(items.map(({ deprecation }) => deprecation)),
         body: {
           status: 'accepted',
           accepted: count('accepted'),
@@ -75,7 +76,7 @@ function single<K extends SingleCall>(deps: RelayHandlerDeps, type: K): Handler<
       request: input.request,
     })) as [AcceptedItem]
     deps.intake.received(input.body.source, item.status, 1)
-    return { status: 202, headers: deprecation([item]), body: toWire(item) }
+    return { status: 202, headers: deprecationHeaders([item.deprecation]), body: toWire(item) }
   }
   // The five calls differ in their bodies only, which acceptCalls reads field by field.
   return handler as unknown as Handler<K>
@@ -87,9 +88,4 @@ function toWire(item: Omit<AcceptedItem, 'index'>) {
 
 function isUnremarkable(item: Omit<AcceptedItem, 'index'>): boolean {
   return item.status === 'accepted' && !item.violations?.length
-}
-
-/** RFC 9745: tells the sender that a spec it follows is deprecated. */
-function deprecation(items: AcceptedItem[]): Record<string, string> {
-  return items.some((item) => item.isDeprecated) ? { Deprecation: 'true' } : {}
 }

@@ -1,6 +1,7 @@
 import type { CanonicalEvent } from '../../destinations/canonical-event.ts'
 import { SignalbookError, invalid } from '../../error.ts'
 import type { Violation } from '../../registry/violation.ts'
+import type { DeprecationNotice } from '../../snapshot/planned-spec.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
 import { dedupeKey } from '../../store/relay/relay-events.ts'
 import type { Source } from '../../store/sources.ts'
@@ -43,8 +44,8 @@ export interface AcceptedItem {
   status: 'accepted' | 'quarantined' | 'sampled_out' | 'duplicate'
   messageId: string
   violations?: Violation[]
-  /** The spec that governs the event is deprecated. */
-  isDeprecated: boolean
+  /** Set when the spec that governs the event is deprecated. */
+  deprecation?: DeprecationNotice
 }
 
 // The longest name that the log can show in its lists; the event itself keeps all of it.
@@ -62,13 +63,13 @@ export async function acceptCalls(deps: AcceptDeps, input: AcceptInput): Promise
   const { events, judged } = await readAndJudge(deps, input, source)
   const results = await deps.relayLog.append(events)
   return events.map(({ messageId, verdict }, index) => {
-    const { violations, isDeprecated } = judged[index] as Judgement
+    const { violations, deprecation } = judged[index] as Judgement
     return {
       index,
       status: results[index] === 'duplicate' ? 'duplicate' : (verdict as AcceptedItem['status']),
       messageId,
       ...(violations.length > 0 ? { violations } : {}),
-      isDeprecated,
+      ...(deprecation ? { deprecation } : {}),
     }
   })
 }

@@ -10,13 +10,13 @@ const planned = (given: Parameters<typeof testSpec>[0] = {}) => ({ resolve: () =
 describe('judging an event by its spec', () => {
   it('accepts an event that keeps to its spec and notes which one judged it', async () => {
     const { accept, stored } = accepting(planned())
-    expect(await accept([track()])).to.deep.equal([{ index: 0, status: 'accepted', messageId: 'id-1', isDeprecated: false }])
+    expect(await accept([track()])).to.deep.equal([{ index: 0, status: 'accepted', messageId: 'id-1' }])
     expect(stored[0]).to.include({ spec: 'shop/signed-up@1-0-0', violations: undefined })
   })
 
   it('quarantines an event that violates it, with the violations, for no destination', async () => {
     const { accept, stored } = accepting(planned())
-    expect(await accept([bad])).to.deep.equal([{ index: 0, status: 'quarantined', messageId: 'id-1', violations: [FAULT], isDeprecated: false }])
+    expect(await accept([bad])).to.deep.equal([{ index: 0, status: 'quarantined', messageId: 'id-1', violations: [FAULT] }])
     expect(stored[0]?.verdict).to.equal('quarantined')
     expect(stored[0]?.violations).to.deep.equal([FAULT])
     expect(stored[0]?.destinationIds).to.deep.equal([])
@@ -50,8 +50,9 @@ describe('judging an event by its spec', () => {
   })
 
   it('accepts under a deprecated spec and says so', async () => {
-    const { accept } = accepting(planned({ status: 'deprecated' }))
-    expect((await accept([track()]))[0]).to.include({ status: 'accepted', isDeprecated: true })
+    const deprecation = { since: 1, sunset: '2027-03-31' }
+    const { accept } = accepting(planned({ status: 'deprecated', deprecation }))
+    expect((await accept([track()]))[0]).to.deep.include({ status: 'accepted', deprecation })
   })
 
   it('takes a deleted spec, and a version that was never published, for a violation', async () => {

@@ -48,6 +48,7 @@ export function testSpec(given: Partial<PlannedSpec> = {}): PlannedSpec {
   return {
     id: 'shop/signed-up@1-0-0',
     status: 'active',
+    deprecation: undefined,
     sampling: { strategy: 'none', rate: 1 },
     validationMode: undefined,
     validate: (payload) => ((payload as { bad?: unknown } | undefined)?.bad ? [FAULT] : []),

@@ -1139,13 +1139,14 @@ export interface components {
             role: string | null;
         };
         /**
-         * @description What became of the items. They are stored durably.
+         * @description What became of the items. All but those that are blocked are stored durably.
          * @example {
          *       "status": "accepted",
          *       "accepted": 2,
          *       "quarantined": 1,
          *       "sampled_out": 0,
          *       "duplicates": 0,
+         *       "blocked": 0,
          *       "items": [
          *         {
          *           "index": 1,
@@ -1189,6 +1190,11 @@ export interface components {
              * @example 0
              */
             duplicates: number;
+            /**
+             * @description How many were refused, and not stored, because they violate their spec and the settings say `block`.
+             * @example 0
+             */
+            blocked: number;
             /** @description The items that were not simply accepted, by index. */
             items: components["schemas"]["BatchItemResult"][];
         };
@@ -1322,7 +1328,7 @@ export interface components {
              * @example 1
              */
             index: number;
-            status: components["schemas"]["RelayStatus"];
+            status: components["schemas"]["BatchItemStatus"];
             /**
              * @description The item's id, as sent or as made up.
              * @example 0b9d7a34-90a1-4b3a-8d55-6f2f7f0f8d11
@@ -1331,6 +1337,12 @@ export interface components {
             /** @description How the item violates its spec; absent when it does not. */
             violations?: components["schemas"]["Violation"][];
         };
+        /**
+         * @description As for a single call, and `blocked`: it violates its spec, the setting `relay_validation` or `relay_unplanned` says `block`, and it was not stored.
+         * @example quarantined
+         * @enum {string}
+         */
+        BatchItemStatus: "accepted" | "quarantined" | "sampled_out" | "duplicate" | "blocked";
         /**
          * @description A page call inside a batch.
          * @example {

@@ -5,6 +5,8 @@ import type { RelayUnderTest } from './relay-under-test.ts'
 
 /** Calls without pause, and what became of them. */
 export interface HonestLoad {
+  /** All message_ids. */
+  sent: Set<string>
   /** message_ids that were answered with 202. */
   acknowledged: Set<string>
   /** How often each status came; 0 stands for no answer. */
@@ -17,9 +19,10 @@ export interface HonestLoad {
   missing: (timeoutMs?: number) => Promise<string[]>
 }
 
-/** Eight senders of single and batch calls, each with users of its own. */
+/** Eight senders of single and batch calls, all their events in line, since they have no user. */
 export function startHonestLoad(relay: RelayUnderTest, prefix = ''): HonestLoad {
   const load: HonestLoad = {
+    sent: new Set(),
     acknowledged: new Set(),
     statuses: new Map(),
     rude: 0,
@@ -37,6 +40,7 @@ export function startHonestLoad(relay: RelayUnderTest, prefix = ''): HonestLoad 
   const running = relay.load(8, async (sender, n) => {
     const ids = n % 3 === 0 ? [0, 1, 2, 3, 4].map((item) => `${prefix}${sender}-${n}-${item}`) : [`${prefix}${sender}-${n}`]
     const [path, body] = ids.length > 1 ? ['/v1/batch', pages(ids)] : ['/v1/page', { source: 'web', name: 'Home', message_id: ids[0] }]
+    for (const id of ids) load.sent.add(id)
     const { status, retryAfter } = await relay.client.call('POST', path, body)
     load.statuses.set(status, (load.statuses.get(status) ?? 0) + 1)
     if (status === 202) for (const id of ids) load.acknowledged.add(id)

@@ -33,7 +33,7 @@ import type { Database } from './store/db.ts'
 import { migrate } from './store/migrate.ts'
 import { registryMigrations } from './store/migrations/registry/index.ts'
 import { relayMigrations } from './store/migrations/relay/index.ts'
-import { lockRevision } from './store/revision.ts'
+import { lockRevision, openRevisionReader } from './store/revision.ts'
 import { readFlushMark } from './store/relay/relay-flush-mark.ts'
 import { relayTarget } from './store/relay/relay-target.ts'
 import { takeSequence } from './store/relay/relay-sequence.ts'
@@ -66,7 +66,9 @@ export async function startService(config: Config, options: { validateResponses?
     await migrate(relayDb, relayMigrations, 'relay_schema_migrations')
     for (const database of [db, relayDb]) await assertDurable(database)
 
-    const snapshots = createSnapshotHolder(db)
+    const revision = openRevisionReader(db)
+    closers.push(() => revision.close())
+    const snapshots = createSnapshotHolder(db, revision.read)
     const keyUsage = startKeyUsage({ db, warn: log.warn.bind(log) })
     closers.push(() => keyUsage.stop())
     const metrics = createServiceMetrics({ version: readVersion(), startedAt, now })

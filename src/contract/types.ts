@@ -115,7 +115,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a version of an event spec
-         * @description Stores the version and tells the webhooks. Without `version` the service computes it from the changes. A version that is too small a step for its changes is refused with 409 and `suggested_version`, as the setting `version_policy` says. The same version with the same content changes nothing; with other content it is a 409, except for drafts; when only `status` differs it is a change of status.
+         * @description Stores the version and tells the webhooks. Without `version` the service computes it from the changes. A version that is too small a step for its changes is refused with 409 and `suggested_version`, as the setting `version_policy` says. The same version with the same content changes nothing; with other content it is a 409, except for drafts; when only `status` differs it is a change of status. What is published keeps its status when the same content comes without one.
          */
         post: operations["publishEvent"];
         delete?: never;
@@ -1139,13 +1139,14 @@ export interface components {
             role: string | null;
         };
         /**
-         * @description What became of the items. They are stored durably.
+         * @description What became of the items. All but those that are blocked are stored durably.
          * @example {
          *       "status": "accepted",
          *       "accepted": 2,
          *       "quarantined": 1,
          *       "sampled_out": 0,
          *       "duplicates": 0,
+         *       "blocked": 0,
          *       "items": [
          *         {
          *           "index": 1,
@@ -1189,6 +1190,11 @@ export interface components {
              * @example 0
              */
             duplicates: number;
+            /**
+             * @description How many were refused, and not stored, because they violate their spec and the settings say `block`.
+             * @example 0
+             */
+            blocked: number;
             /** @description The items that were not simply accepted, by index. */
             items: components["schemas"]["BatchItemResult"][];
         };
@@ -1322,7 +1328,7 @@ export interface components {
              * @example 1
              */
             index: number;
-            status: components["schemas"]["RelayStatus"];
+            status: components["schemas"]["BatchItemStatus"];
             /**
              * @description The item's id, as sent or as made up.
              * @example 0b9d7a34-90a1-4b3a-8d55-6f2f7f0f8d11
@@ -1331,6 +1337,12 @@ export interface components {
             /** @description How the item violates its spec; absent when it does not. */
             violations?: components["schemas"]["Violation"][];
         };
+        /**
+         * @description As for a single call, and `blocked`: it violates its spec, the setting `relay_validation` or `relay_unplanned` says `block`, and it was not stored.
+         * @example quarantined
+         * @enum {string}
+         */
+        BatchItemStatus: "accepted" | "quarantined" | "sampled_out" | "duplicate" | "blocked";
         /**
          * @description A page call inside a batch.
          * @example {
@@ -5644,8 +5656,12 @@ export interface components {
         RetryAfter: number;
         /** @description The scheme of authentication that is wanted. */
         WwwAuthenticate: string;
-        /** @description Present when the event, or one of a batch, was accepted under a deprecated spec; the time of the deprecation as in RFC 9745. */
+        /** @description Present when a deprecated spec governs the event, or one of a batch; the time of the deprecation as in RFC 9745, of several the first. */
         Deprecation: string;
+        /** @description The end of the day after which the deprecated spec may be deleted, as in RFC 8594; absent when none was named, and when a batch met several deprecated specs. */
+        Sunset: string;
+        /** @description What to send instead of the deprecated spec, with `rel="successor-version"`; absent when nothing was named, and when a batch met several deprecated specs. */
+        Successor: string;
     };
     pathItems: never;
 }
@@ -6261,6 +6277,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Successor"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6300,6 +6318,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Successor"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6339,6 +6359,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Successor"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6378,6 +6400,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Successor"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6417,6 +6441,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Successor"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6450,6 +6476,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
                     Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Successor"];
                     [name: string]: unknown;
                 };
                 content: {

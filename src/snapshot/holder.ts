@@ -1,5 +1,5 @@
 import type { Database } from '../store/db.ts'
-import { revisionReader } from '../store/revision.ts'
+import { readRevision } from '../store/revision.ts'
 import { emptyContent, refreshContent } from './content.ts'
 import type { Content } from './content.ts'
 import type { Snapshot, SnapshotHolder } from './snapshot.ts'
@@ -12,10 +12,10 @@ import { viewOf } from './view.ts'
  * There is no time-to-live: every call learns the revision from a read that began after the call, and a single read
  * serves all calls that wait for it. So a key revoked on any instance is refused by the next request on every instance,
  * for the price of one tiny read per group of requests.
+ * @param currentRevision a cheaper read of the revision, where there is one
  */
-export function createSnapshotHolder(db: Database): SnapshotHolder {
+export function createSnapshotHolder(db: Database, currentRevision = () => readRevision(db.knex)): SnapshotHolder {
   const compiler = createSpecCompiler(db)
-  const currentRevision = revisionReader(db)
   let content: Content = emptyContent()
   let view: Snapshot | undefined
   /** The read that has not begun: whoever comes now may share it. */
@@ -23,8 +23,7 @@ export function createSnapshotHolder(db: Database): SnapshotHolder {
   let reading: Promise<unknown> = Promise.resolve()
 
   const read = async (): Promise<Snapshot> => {
-    const answer = currentRevision()
-    const revision = answer instanceof Promise ? await answer : answer
+    const revision = await currentRevision()
     if (!view || revision.value !== content.revision.value) {
       content = await refreshContent(db, content, revision)
       view = viewOf(content, compiler)

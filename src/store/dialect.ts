@@ -1,10 +1,8 @@
 import type { Knex } from 'knex'
-import { mysqlDialect } from './mysql.ts'
-import { sqliteDialect } from './sqlite.ts'
 
 /** What `DATABASE_URL` names, taken apart by `config.ts`. */
 export type DatabaseTarget =
-  | { engine: 'sqlite'; filename: string }
+  | { engine: 'sqlite'; filename: string; /** Through Node's own SQLite in a thread, and not the sqlite3 package: for the relay's log. */ inThread?: true }
   | { engine: 'mysql'; host: string; port: number; user: string; password: string; database: string }
 
 /**
@@ -28,18 +26,16 @@ export interface Dialect {
   isDuplicateKey(error: unknown): boolean
   /** True when the database cannot be reached or written for now: connection lost, disk full, lock wait exceeded. */
   isUnavailable(error: unknown): boolean
-  /**
-   * Makes a read of the first row of `table` that answers at once, without a trip to another thread or host.
-   * @returns `undefined` where the engine has none; the read throws when the row cannot be read at this moment
-   */
-  directRead(table: string): (() => Record<string, unknown> | undefined) | undefined
+  /** Opens a way to the first row of `table` that is cheaper than a query. @returns `undefined` where there is none */
+  openRowReader(table: string): RowReader | undefined
   /** Refuses settings under which a commit can be lost in a power cut. @returns what is wrong, `undefined` when all is well */
   explainLossyCommits(knex: Knex): Promise<string | undefined>
 }
 
-/** The dialect of a target. */
-export function dialectOf(target: DatabaseTarget): Dialect {
-  return target.engine === 'sqlite' ? sqliteDialect(target) : mysqlDialect(target)
+/** A way to one row, to be closed by whoever opened it. */
+export interface RowReader {
+  read(): Promise<Record<string, unknown> | undefined>
+  close(): Promise<void>
 }
 
 /** The `code` that a driver puts on its errors, also when knex or a wrapper of ours stands around them. */

@@ -93,7 +93,7 @@ export function mysqlDialect(target: MysqlTarget): Dialect {
     },
     isDuplicateKey: (error) => driverCode(error) === 'ER_DUP_ENTRY',
     isUnavailable: (error) => UNAVAILABLE.has(driverCode(error) ?? '') || isOfDeadConnection(error) || (error instanceof Error && error.name === 'KnexTimeoutError'),
-    directRead: () => undefined,
+    openRowReader: () => undefined,
     async explainLossyCommits(database) {
       const [rows] = (await database.raw('SELECT @@innodb_flush_log_at_trx_commit AS flush_at_commit')) as [{ flush_at_commit: number }[]]
       return rows[0]?.flush_at_commit === 1 ? undefined : 'innodb_flush_log_at_trx_commit must be 1'

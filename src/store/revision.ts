@@ -13,24 +13,19 @@ const ROW = { id: 1 }
 
 /** Reads the revision: one row by its key, cheap enough to be asked for every group of requests. */
 export async function readRevision(db: Executor): Promise<Revision> {
-  const row = await db(TABLE).where(ROW).first<Revision & { id: number }>()
-  if (!row) throw new Error('the revision row is missing: this database was not migrated')
-  return row
+  return found(await db(TABLE).where(ROW).first<Revision & { id: number }>())
 }
 
-/** Makes the cheapest exact read of the revision that the engine has. */
-export function revisionReader(db: Database): () => Revision | Promise<Revision> {
-  const direct = db.dialect.directRead(TABLE)
-  if (!direct) return () => readRevision(db.knex)
-  return () => {
-    let row
-    try {
-      row = direct()
-    } catch {
-      // The slower way waits for what stands in the way, and names the fault if it stays.
-    }
-    return row ? (row as Revision) : readRevision(db.knex)
-  }
+/** Opens the cheapest exact read of the revision that the engine has. The database has to be migrated. */
+export function openRevisionReader(db: Database): { read: () => Promise<Revision>; close: () => Promise<void> } {
+  const reader = db.dialect.openRowReader(TABLE)
+  if (!reader) return { read: () => readRevision(db.knex), close: async () => {} }
+  return { read: async () => found((await reader.read()) as Revision | undefined), close: () => reader.close() }
+}
+
+function found(row: Revision | undefined): Revision {
+  if (!row) throw new Error('the revision row is missing: this database was not migrated')
+  return row
 }
 
 /** Takes the lock that puts all changes in line, and reads the revision under it. */

@@ -2,11 +2,12 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import knex from 'knex'
 import type { Knex } from 'knex'
+import type sqlite3 from 'sqlite3'
 import { MINUTE, SECOND } from '../duration.ts'
 import { driverCode } from './dialect.ts'
 import type { DatabaseTarget, Dialect } from './dialect.ts'
-import { directRead } from './sqlite-direct-read.ts'
-import type { ThreadConnection } from './sqlite-thread/connection.ts'
+import { openRowReader } from './sqlite-row-reader.ts'
+import { ThreadConnection } from './sqlite-thread/connection.ts'
 import { ThreadedSqliteClient } from './sqlite-thread/knex-client.ts'
 
 type SqliteTarget = Extract<DatabaseTarget, { engine: 'sqlite' }>
@@ -30,13 +31,15 @@ const PRAGMAS = `
 
 const UNAVAILABLE = new Set(['SQLITE_BUSY', 'SQLITE_LOCKED', 'SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_READONLY', 'SQLITE_CANTOPEN'])
 
+type Connection = ThreadConnection | sqlite3.Database
+
 /**
- * Node's own SQLite in a thread, behind knex. Never open one of our files through a second copy of SQLite in the same process, such
- * as the sqlite3 package's: the two cancel each other's POSIX locks.
+ * The relay's log goes through Node's own SQLite in a thread, several times as fast; everything else through the sqlite3 package.
+ * Never one file through both: two copies of SQLite in one process cancel each other's POSIX locks.
  */
-function configFor(filename: string, pragmas: string): Knex.Config {
+function configFor({ filename, inThread }: SqliteTarget, pragmas: string): Knex.Config {
   return {
-    client: ThreadedSqliteClient as unknown as typeof Knex.Client,
+    client: inThread ? (ThreadedSqliteClient as unknown as typeof Knex.Client) : 'sqlite3',
     connection: { filename },
     useNullAsDefault: true,
     // One writer connection. It also serves the reads, so nothing may query outside a transaction that is open.
@@ -44,8 +47,10 @@ function configFor(filename: string, pragmas: string): Knex.Config {
       min: 1,
       max: 1,
       // Without a result: knex warns of a promise here.
-      afterCreate: (connection: ThreadConnection, done: (error: Error | null) => void) =>
-        void connection.exec(pragmas).then(() => done(null), done),
+      afterCreate: (connection: Connection, done: (error: Error | null) => void) => {
+        if (connection instanceof ThreadConnection) void connection.exec(pragmas).then(() => done(null), done)
+        else connection.exec(pragmas, done)
+      },
     },
   }
 }
@@ -54,16 +59,16 @@ function configFor(filename: string, pragmas: string): Knex.Config {
 export function sqliteDialect(target: SqliteTarget): Dialect {
   const inMemory = target.filename === MEMORY
   return {
-    hasPrograms: true,
+    hasPrograms: target.inThread === true,
     label: `sqlite:${target.filename}`,
     knexConfig() {
       if (!inMemory) mkdirSync(dirname(target.filename), { recursive: true })
-      return configFor(target.filename, PRAGMAS)
+      return configFor(target, PRAGMAS)
     },
     async withMigrationLock(_database, work) {
       if (inMemory) return work()
       // An exclusive transaction on a file beside the database: the system frees it when the process dies.
-      const lock = knex(configFor(`${target.filename}.migrating`, `PRAGMA busy_timeout = ${MIGRATION_WAIT_MS};`))
+      const lock = knex(configFor({ ...target, filename: `${target.filename}.migrating` }, `PRAGMA busy_timeout = ${MIGRATION_WAIT_MS};`))
       try {
         await lock.raw('BEGIN EXCLUSIVE')
         await work()
@@ -82,7 +87,7 @@ export function sqliteDialect(target: SqliteTarget): Dialect {
     isDuplicateKey: (error) => driverCode(error) === 'SQLITE_CONSTRAINT' && /UNIQUE|PRIMARY KEY/.test(String((error as Error).message)),
     isUnavailable: (error) => UNAVAILABLE.has(driverCode(error) ?? '') || isPoolTimeout(error),
     // A database in memory belongs to its one connection.
-    directRead: (table) => (inMemory ? undefined : directRead(target.filename, table)),
+    openRowReader: (table) => (inMemory || target.inThread ? undefined : openRowReader(target.filename, table)),
     async explainLossyCommits(database) {
       if (inMemory) return undefined
       const [row] = await database.raw<{ synchronous: number }[]>('PRAGMA synchronous')

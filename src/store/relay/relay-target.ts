@@ -6,8 +6,9 @@ import type { DatabaseTarget } from '../dialect.ts'
  * waits for the registry's writer; on MySQL in the same database.
  */
 export function relayTarget(registry: DatabaseTarget): DatabaseTarget {
-  if (registry.engine !== 'sqlite' || registry.filename === ':memory:') return registry
+  if (registry.engine !== 'sqlite') return registry
+  if (registry.filename === ':memory:') return { ...registry, inThread: true }
   const { dir, name } = parse(registry.filename)
   // Named after the registry's file: two services in one directory must not share a log.
-  return { engine: 'sqlite', filename: join(dir, `${name}-relay.db`) }
+  return { engine: 'sqlite', filename: join(dir, `${name}-relay.db`), inThread: true }
 }

@@ -11,7 +11,7 @@ const MAY_IMPORT = {
   metrics: [],
   registry: ['contract', 'store'],
   admin: ['contract', 'store', 'registry'],
-  webhooks: ['contract', 'store', 'registry/event-spec'],
+  webhooks: ['contract', 'store', 'registry/event-spec', 'registry/glob'],
   snapshot: ['contract', 'store', 'registry'],
   relay: ['contract', 'store', 'destinations', 'snapshot', 'outgoing', 'registry/event-spec', 'registry/violation'],
   http: ['contract', 'registry', 'admin', 'webhooks', 'relay', 'snapshot', 'store'],

@@ -13,7 +13,6 @@ const startedAt = performance.now()
 let contradictions = 0
 let open = 0
 let told = 0
-let unjudged = 0
 
 for (let seed = firstSeed; seed < firstSeed + pairs; seed++) {
   const random = seededRandom(seed)
@@ -21,12 +20,11 @@ for (let seed = firstSeed; seed < firstSeed + pairs; seed++) {
   const trial = tryPair(random, pair, EVENTS_PER_PAIR)
   told += trial.told
   if (trial.told > 0) open += 1
-  if (trial.isUnjudged) unjudged += 1
   if (trial.contradiction === undefined) continue
   contradictions += 1
   if (contradictions <= SHOWN) console.log(`seed ${seed}\n${JSON.stringify(shrink(trial.contradiction), null, 1)}`)
 }
 
 const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-console.log(`${pairs} pairs from seed ${firstSeed} in ${seconds} s: ${contradictions} contradictions; ${open} pairs with ${told} events that only one side accepts; ${unjudged} that ajv could not judge`)
+console.log(`${pairs} pairs from seed ${firstSeed} in ${seconds} s: ${contradictions} contradictions; ${open} pairs with ${told} events that only one side accepts`)
 process.exitCode = contradictions > 0 ? 1 : 0

@@ -13,6 +13,7 @@ import { createApp } from './http/app.ts'
 import { createHandlers } from './http/handlers.ts'
 import { createHealthProbe } from './http/health-probe.ts'
 import { createTokenCheck } from './http/metrics-token.ts'
+import { createRequestLimits } from './http/request-limits.ts'
 import { timeRequests } from './http/request-timing.ts'
 import { closeHttpServer, createHttpServer } from './http/server.ts'
 import { startMaintenance } from './maintenance.ts'
@@ -80,9 +81,9 @@ export async function startService(config: Config, options: { validateResponses?
 
     const delivers = config.role !== 'api'
     const supervisor = delivers ? startDeliveries({ config, logger: log, holder: snapshots, relayDb, log: relayLog, sender, meter: metrics }) : undefined
-    if (supervisor) closers.push(() => supervisor.stop())
     const dispatcher = delivers ? startDispatcher({ db, now, newId: randomUUID, random: Math.random, log, send: sendWebhook(sender) }) : undefined
-    if (dispatcher) closers.push(() => dispatcher.stop())
+    // Both at once: each waits some seconds for what it has under way.
+    closers.push(async () => void (await Promise.all([supervisor?.stop(), dispatcher?.stop()])))
 
     const checkAddress = (address: string, name: string) => assertCallable(address, name, config)
     let acceptsWork = true
@@ -103,6 +104,7 @@ export async function startService(config: Config, options: { validateResponses?
         // The transaction is still open: look for the new deliveries a moment later.
         setTimeout(() => dispatcher?.wake(), 20).unref()
       },
+      wakeWebhooks: () => dispatcher?.wake(),
       intake: metrics,
       renderMetrics: async () => metrics.render(await listDeliveries({ relayDb, snapshots }).catch(() => undefined)),
       assertCallable: checkAddress,
@@ -121,6 +123,7 @@ export async function startService(config: Config, options: { validateResponses?
       now,
       holdsToken: createTokenCheck(config.metricsToken),
       noteUse: (keyId, at) => keyUsage.note(keyId, at),
+      limits: createRequestLimits({ authFailuresPerMinute: config.authFailuresPerMinute, now: () => performance.now() }),
       log,
       trustProxy: config.trustProxy,
       isUnavailable: (error) => db.dialect.isUnavailable(error),
@@ -175,9 +178,9 @@ function startDeliveries(deps: {
 }
 
 function sendWebhook(sender: ReturnType<typeof createSender>): Parameters<typeof startDispatcher>[0]['send'] {
-  return async (request) => {
-    const answer = await sender.send(request)
-    return answer.kind === 'answer' ? { status: answer.status } : { error: answer.message }
+  return async (request, signal) => {
+    const answer = await sender.send(request, signal)
+    return answer.kind === 'answer' ? { status: answer.status, body: answer.body } : { error: answer.message }
   }
 }
 

@@ -42,27 +42,43 @@ describe('the demo', function () {
   })
 })
 
-describe('the quick start of the README', function () {
+/** A command of the README, what it printed, and the answer that the README shows beneath it. */
+interface Line {
+  section: string
+  command: string
+  shown: string | undefined
+  output: string
+  code: number
+}
+
+/** The commands of a section's block of sh. */
+function commandsOf(readme: string, section: string): Pick<Line, 'section' | 'command' | 'shown'>[] {
+  const block = new RegExp(`^## ${section}\\n[^]*?^\`\`\`sh\\n([^]*?)^\`\`\``, 'm').exec(readme)?.[1]
+  if (!block) throw new Error(`README has no block of sh under "## ${section}"`)
+  const lines = block.split('\n').filter((line) => line.trim() !== '')
+  return lines.flatMap((command, index) => (command.startsWith('#') ? [] : [{ section, command, shown: /^# → (.*)/.exec(lines[index + 1] ?? '')?.[1] }]))
+}
+
+const [QUICK_START, STORY] = ['Quick start', 'The registry in five commands']
+
+describe('the commands of the README', function () {
   this.timeout(60_000)
   let directory: string
   let service: ServiceProcess
-  /** The commands of the block, and what each printed. */
-  let lines: { command: string; output: string; code: number }[]
+  let all: Line[]
 
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'signalbook-readme-'))
     service = await spawnService({ DATABASE_URL: `sqlite:${join(directory, 'data', 'signalbook.db')}` })
     const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
-    const block = /^## Quick start\n[^]*?^```sh\n([^]*?)^```/m.exec(readme)?.[1]
-    if (!block) throw new Error('README has no block of sh under "## Quick start"')
-    const commands = block.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'))
+    const commands = [QUICK_START, STORY].flatMap((section) => commandsOf(readme, section))
     const here = (command: string) => command.replaceAll('http://127.0.0.1:8080', service.url).replaceAll('cat data/', `cat ${join(directory, 'data')}/`)
     // One shell for all of them, since a later line uses what an earlier one has set.
-    const { stdout, stderr } = await run('bash', ['-c', commands.map((command, index) => `echo '::begin ${index}'\n${here(command)}\necho; echo "::end $?"`).join('\n')])
-    if (stderr !== '') throw new Error(`the block wrote to standard error: ${stderr}`)
-    lines = commands.map((command, index) => {
+    const { stdout, stderr } = await run('bash', ['-c', commands.map(({ command }, index) => `echo '::begin ${index}'\n${here(command)}\necho; echo "::end $?"`).join('\n')])
+    if (stderr !== '') throw new Error(`the blocks wrote to standard error: ${stderr}`)
+    all = commands.map((line, index) => {
       const match = new RegExp(`::begin ${index}\n([^]*?)\n?::end (\\d+)`).exec(stdout)
-      return { command, output: (match?.[1] ?? '').trim(), code: Number(match?.[2]) }
+      return { ...line, output: (match?.[1] ?? '').trim(), code: Number(match?.[2]) }
     })
   })
   after(async () => {
@@ -70,16 +86,17 @@ describe('the quick start of the README', function () {
     await rm(directory, { recursive: true, force: true })
   })
 
+  const quickStart = () => all.filter(({ section }) => section === QUICK_START)
   /** What the lines printed that hold a text. */
-  const outputsOf = (text: string) => lines.filter(({ command }) => command.includes(text)).map(({ output }) => output)
+  const outputsOf = (text: string) => quickStart().filter(({ command }) => command.includes(text)).map(({ output }) => output)
 
-  it('is made of the same lines for everyone, each of which ends well', () => {
-    expect(lines.length).to.be.greaterThan(9)
-    for (const { command, code } of lines) expect(code, command).to.equal(0)
+  it('are the same lines for everyone, each of which ends well', () => {
+    expect(quickStart().length).to.be.greaterThan(9)
+    for (const { command, code } of all) expect(code, command).to.equal(0)
   })
 
-  it('gets an answer without an error from every curl', () => {
-    const calls = lines.filter(({ command }) => command.startsWith('curl '))
+  it('get an answer without an error from every curl of the quick start', () => {
+    const calls = quickStart().filter(({ command }) => command.startsWith('curl '))
     expect(calls.length).to.be.greaterThan(8)
     for (const { command, output } of calls) {
       expect(() => JSON.parse(output) as unknown, `${command}\n${output}`).not.to.throw()
@@ -87,14 +104,14 @@ describe('the quick start of the README', function () {
     }
   })
 
-  it('ends with the event in the archive', () => {
+  it('end the quick start with the event in the archive', () => {
     const [archived] = outputsOf('cat data/events.ndjson')
     const events = (archived as string).split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
     expect(events).to.have.length(1)
     expect(events[0]).to.deep.include({ type: 'track', source: 'web-shop', event_name: 'Order Completed', user_id: 'u-42', properties: { order_id: 'A-1001', total: 59.9, currency: 'EUR' } })
   })
 
-  it('shows the event that violates its spec in quarantine, with the reason', () => {
+  it('show the event that violates its spec in quarantine, with the reason', () => {
     const [accepted, violating] = outputsOf('/v1/track').map((output) => JSON.parse(output) as { status: string; violations?: { path: string }[] })
     expect(accepted).to.include({ status: 'accepted' }).and.not.have.property('violations')
     expect(violating).to.include({ status: 'quarantined' })
@@ -103,10 +120,26 @@ describe('the quick start of the README', function () {
     expect(waiting).to.have.length(1)
   })
 
-  it('publishes 2-0-0 without naming it, and shows the MAJOR change that led to it', () => {
+  it('publish 2-0-0 without naming it, and show the MAJOR change that led to it', () => {
     const published = outputsOf('/v1/events ').map((output) => (JSON.parse(output) as { version: string }).version)
     expect(published).to.deep.equal(['1-0-0', '2-0-0'])
     const [changes] = outputsOf('/v1/diff/').map((output) => JSON.parse(output) as { kind: string }[])
     expect(changes?.[0]?.kind).to.equal('MAJOR')
+  })
+
+  it('tell the story of the registry in five, and each answers what the README shows of it', () => {
+    const story = all.filter(({ section }) => section === STORY)
+    expect(story).to.have.length(5)
+    for (const { command, output, shown } of story) {
+      // The README leaves out what stands between the parts.
+      const parts = (shown ?? '').split('…').map((part) => part.trim()).filter((part) => part !== '')
+      expect(parts, command).not.to.deep.equal([])
+      let from = 0
+      for (const part of parts) {
+        const at = output.indexOf(part, from)
+        expect(at, `${part}\nin the answer to ${command}\n${output}`).to.be.at.least(0)
+        from = at + part.length
+      }
+    }
   })
 })

@@ -43,7 +43,8 @@ export function createSender(options: { allowPrivateNetworks: boolean }): Sender
       const stream = got.stream(url, {
         method: request.method,
         headers: request.headers,
-        ...(request.method === 'GET' ? {} : { body: request.body }),
+        // Bytes and never a text: Node writes the head and a text in one encoding, the text's, which would change a header outside ASCII.
+        ...(request.method === 'GET' ? {} : { body: typeof request.body === 'string' ? Buffer.from(request.body) : request.body }),
         agent,
         retry: { limit: 0 },
         followRedirect: false,

@@ -6,6 +6,7 @@ import { formats } from './formats.ts'
 import { contextJsonSchema, toJsonSchema } from './json-schema.ts'
 import type { SchemaSource } from './json-schema.ts'
 import { pointerSteps } from './local-ref.ts'
+import { repairPatternProperties } from './pattern-properties.ts'
 import { payloadPart } from './payload-part.ts'
 import { mayBePersonal } from './personal-data.ts'
 import type { JsonSchema } from './subschemas.ts'
@@ -52,7 +53,8 @@ function newAjv(): Ajv2020 {
     verbose: true, // a violation quotes the schema and the value
     logger: false,
     formats: { ...formats },
-    code: { regExp: boundedPattern },
+    // ajv 8.20's optimizer drops the declaration of names that it uses further on (`not: {}` beside `if` does it): every event would throw.
+    code: { regExp: boundedPattern, optimize: false },
     multipleOfPrecision: 6, // 19.99 is a multiple of 0.01, though not in binary floating point
     inlineRefs: 20, // a large definition that is named a thousand times must not become a thousand copies of code
     // checkSpec validated the definitions; to compile the meta-schema again costs 20 ms for each version.
@@ -61,6 +63,7 @@ function newAjv(): Ajv2020 {
   })
   ajv.removeKeyword('id') // draft 4's word, which ajv refuses, and which is an annotation like any unknown one
   ajv.removeKeyword('uniqueItems')
+  repairPatternProperties(ajv)
   return ajv.addKeyword(uniqueItems)
 }
 

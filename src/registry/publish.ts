@@ -8,16 +8,17 @@ import type { ChangeContext } from '../store/change.ts'
 import { insertSpec, updateSpec, versionsOf } from '../store/event-specs.ts'
 import type { StoredSpec } from '../store/event-specs.ts'
 import type { SpecChangeDeps } from './announcement.ts'
-import { checkSpec, specWarnings } from './check-spec.ts'
-import type { SpecWarning } from './check-spec.ts'
+import { checkSpec } from './check-spec.ts'
 import { refreshLatest } from './latest.ts'
-import { deprecationOf, withStatus } from './deprecation.ts'
+import { assertDeprecation, deprecationOf, withStatus } from './deprecation.ts'
 import { diffSpecs } from './diff/diff.ts'
 import { assertEarlierExamples } from './earlier-examples.ts'
 import type { Change, EventSpec } from './event-spec.ts'
 import { setStatus } from './lifecycle.ts'
 import { publishedSpec } from './published-spec.ts'
 import { requireVersion } from './require-version.ts'
+import { specWarnings } from './spec-warnings.ts'
+import type { SpecWarning } from './spec-warnings.ts'
 
 export interface PublishDeps extends SpecChangeDeps {
   lintPolicy: 'warn' | 'error'
@@ -34,24 +35,27 @@ export interface Published {
 /**
  * Publishes a version of an event spec, or does everything but the write when `dryRun` is set.
  *
- * The same content again changes nothing; a version that differs only in its status is a status change; a draft may be
- * overwritten; any other content under a published version is refused.
+ * The same content again changes nothing; a version that differs only in a status that it names is a status change; a draft may
+ * be overwritten; any other content under a published version is refused.
  * @throws SignalbookError `invalid_request` naming each fault, `conflict` for an immutable version or too small a step
  */
 export async function publishSpec(deps: PublishDeps, actor: Actor, input: { document: Record<string, unknown>; dryRun: boolean }): Promise<Published> {
   const candidate = checkSpec(input.document)
+  assertDeprecation(deprecationOf(candidate), candidate.status)
+  // A file that says nothing of the status must not bring back what was deprecated since.
+  const republished = { dryRun: input.dryRun, isStatusSent: (input.document['status'] ?? undefined) !== undefined }
   return change(deps, actor, async (context) => {
     const versions = await versionsOf(context.tx, candidate.namespace, candidate.name)
     const find = (version: string | undefined) => versions.find((stored) => stored.spec.version === version)
     const named = find(candidate.version)
-    if (named && named.spec.status !== 'draft') return republish(deps, actor, context, named, { ...candidate, version: named.spec.version }, input.dryRun)
+    if (named && named.spec.status !== 'draft') return republish(deps, actor, context, named, { ...candidate, version: named.spec.version }, republished)
 
     const decision = requireVersion(deps, candidate, versions.map((stored) => stored.spec))
     // The version stands behind the names in every answer, also when it was computed.
     const { namespace, name, version: _sent, ...rest } = candidate
     const spec = { namespace, name, version: decision.version, ...rest } as EventSpec
     const existing = find(spec.version)
-    if (existing && existing.spec.status !== 'draft') return republish(deps, actor, context, existing, spec, input.dryRun)
+    if (existing && existing.spec.status !== 'draft') return republish(deps, actor, context, existing, spec, republished)
 
     if (deps.lintPolicy === 'error') refuseWarnings(specWarnings(spec))
     assertEarlierExamples(spec, versions.map((stored) => stored.spec))
@@ -73,15 +77,16 @@ export async function publishSpec(deps: PublishDeps, actor: Actor, input: { docu
   })
 }
 
-/** The same version again: nothing for the same content, a status change if only that differs, else a refusal. */
+/** The same version again: nothing for the same content, a status change if only that was sent otherwise, else a refusal. */
 async function republish(
   deps: PublishDeps,
   actor: Actor,
   context: ChangeContext,
   existing: StoredSpec,
-  spec: EventSpec,
-  dryRun: boolean,
+  candidate: EventSpec,
+  { dryRun, isStatusSent }: { dryRun: boolean; isStatusSent: boolean },
 ): Promise<{ result: Published; facts: AuditFact[] }> {
+  const spec = isStatusSent ? candidate : withStatus(candidate, existing.spec.status, deprecationOf(existing.spec))
   const changes = diffSpecs(existing.spec, spec)
   if (!isDeepStrictEqual(withStatus(existing.spec, spec.status), withStatus(spec, spec.status))) {
     throw conflict(

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { SpecWarning, UnversionedSpec } from './check-spec.ts'
-import type { Change, ChangeKind, EventSpec } from './event-spec.ts'
+import { withStatus } from './deprecation.ts'
+import type { Change, ChangeKind, EventSpec, UnversionedSpec } from './event-spec.ts'
+import type { SpecWarning } from './spec-warnings.ts'
 import { bump, compareVersions, declaredKind, parseVersion } from './version.ts'
 
 /** The setting `version_policy`: too small a step is refused, remarked upon, or nobody's business. */
@@ -73,7 +74,7 @@ function computedVersion(candidate: UnversionedSpec, history: EventSpec[], diff:
 /** Whether the highest version is sent once more, perhaps with another status. What was deleted is not brought back by accident. */
 function isAgain(candidate: UnversionedSpec, highest: EventSpec): boolean {
   if (candidate.status !== highest.status && (candidate.status === 'draft' || highest.status === 'deleted')) return false
-  return isDeepStrictEqual({ ...candidate, version: highest.version, status: highest.status }, { ...highest })
+  return isDeepStrictEqual(withStatus({ ...candidate, version: highest.version }, highest.status), withStatus(highest, highest.status))
 }
 
 function findConflict(spec: EventSpec, history: EventSpec[], diff: VersionQuestion['diff']): VersionConflict | undefined {

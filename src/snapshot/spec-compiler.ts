@@ -1,4 +1,5 @@
 import { compileSpec } from '../registry/compile.ts'
+import { deprecationOf } from '../registry/deprecation.ts'
 import type { Database } from '../store/db.ts'
 import { specById } from '../store/event-specs.ts'
 import type { SpecHead } from '../store/event-specs.ts'
@@ -17,8 +18,8 @@ export function createSpecCompiler(db: Database): SpecCompiler {
   const kept = new Map<string, Promise<PlannedSpec>>()
   return {
     compiled(head) {
-      // The status is part of the key, since a status change alters the document.
-      const key = `${head.id}:${head.status}`
+      // The revision is part of the key, since a change of status, or of what a deprecation says, alters the document.
+      const key = `${head.id}:${head.revision}`
       const known = kept.get(key)
       const spec = known ?? compile(db, head)
       kept.delete(key)
@@ -35,12 +36,14 @@ export function createSpecCompiler(db: Database): SpecCompiler {
 async function compile(db: Database, head: SpecHead): Promise<PlannedSpec> {
   const stored = await specById(db.knex, head.id)
   if (!stored) throw new Error(`event spec ${head.namespace}/${head.name}@${head.version} vanished from the database`)
-  const { spec } = stored
+  const { spec, updatedAt } = stored
   const compiled = compileSpec(spec)
   const sampling = spec.sampling ?? spec.hooks?.sampling
   return {
     id: `${spec.namespace}/${spec.name}@${spec.version}`,
     status: spec.status,
+    // Nothing else of a version that is in force can have changed since.
+    deprecation: spec.status === 'deprecated' ? { since: updatedAt, ...deprecationOf(spec) } : undefined,
     sampling: { strategy: sampling?.strategy ?? 'none', rate: sampling?.rate ?? 1 },
     validationMode: spec.hooks?.validation?.mode,
     validate: (payload, contextAttributes) => compiled.validate(payload, contextAttributes),

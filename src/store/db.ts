@@ -1,7 +1,8 @@
 import knex from 'knex'
 import type { Knex } from 'knex'
-import { dialectOf } from './dialect.ts'
 import type { DatabaseTarget, Dialect } from './dialect.ts'
+import { mysqlDialect } from './mysql.ts'
+import { sqliteDialect } from './sqlite.ts'
 
 /** One open database: the registry's, or the relay log's when it has a file of its own. */
 export interface Database {
@@ -17,7 +18,7 @@ const SILENT = { warn: () => {}, error: () => {}, debug: () => {}, deprecate: ()
 
 /** Opens connections lazily; nothing is created before `migrate`. */
 export function openDatabase(target: DatabaseTarget): Database {
-  const dialect = dialectOf(target)
+  const dialect = target.engine === 'sqlite' ? sqliteDialect(target) : mysqlDialect(target)
   return { knex: knex({ ...dialect.knexConfig(), log: SILENT }), dialect }
 }
 

@@ -1,6 +1,4 @@
 import type { Knex } from 'knex'
-import { mysqlDialect } from './mysql.ts'
-import { sqliteDialect } from './sqlite.ts'
 
 /** What `DATABASE_URL` names, taken apart by `config.ts`. */
 export type DatabaseTarget =
@@ -38,11 +36,6 @@ export interface Dialect {
 export interface RowReader {
   read(): Promise<Record<string, unknown> | undefined>
   close(): Promise<void>
-}
-
-/** The dialect of a target. */
-export function dialectOf(target: DatabaseTarget): Dialect {
-  return target.engine === 'sqlite' ? sqliteDialect(target) : mysqlDialect(target)
 }
 
 /** The `code` that a driver puts on its errors, also when knex or a wrapper of ours stands around them. */

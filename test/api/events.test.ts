@@ -133,6 +133,35 @@ onEachEngine((engine) => {
         expect(await traces()).to.deep.equal(before)
       })
 
+      it('in the status that they have, when the same content comes without one', async () => {
+        const name = freshName()
+        const spec = { namespace: 'shop', name, version: '1-0-0', properties: REQUIRED_TOTAL }
+        const { version: _version, ...unversioned } = spec
+        await publish(spec)
+        const facts = { status: 'deprecated', sunset: '2027-03-31', replaced_by: 'shop/other' }
+        expect((await server.call('put', `/v1/events/shop/${name}/1-0-0/status`).send(facts)).status).to.equal(200)
+        const before = await traces()
+        for (const again of [spec, unversioned]) {
+          const answer = await publish(again)
+          expect(answer.status, answer.text).to.equal(201)
+          expect(answer.body).to.deep.include({ ...facts, version: '1-0-0', changes: [] })
+        }
+        expect(await traces()).to.deep.equal(before)
+        expect((await publish({ ...spec, properties: OPTIONAL_TOTAL })).status, 'other content is still refused').to.equal(409)
+        const active = await publish({ ...unversioned, status: 'active' })
+        expect(active.body, 'a status that is sent still counts').to.include({ version: '1-0-0', status: 'active' }).and.not.have.property('sunset')
+      })
+
+      it('also without a status when they are deleted, which then changes nothing', async () => {
+        const name = freshName()
+        const spec = { namespace: 'shop', name, version: '1-0-0', properties: REQUIRED_TOTAL }
+        await publish(spec)
+        for (const status of ['deprecated', 'deleted']) await setStatus(name, '1-0-0', status)
+        const answer = await publish(spec)
+        expect(answer.status, answer.text).to.equal(201)
+        expect(answer.body).to.include({ version: '1-0-0', status: 'deleted' })
+      })
+
       it('for good: other content under the same version is 409, names the way out, and leaves the first', async () => {
         const name = freshName()
         await publish({ namespace: 'shop', name, version: '1-0-0', properties: REQUIRED_TOTAL })

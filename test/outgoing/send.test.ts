@@ -42,6 +42,19 @@ describe('send', () => {
     expect(response.kind === 'answer' && response.headers['retry-after']).to.equal('7')
   })
 
+  it('writes each character of a header as the one byte that it is in Latin-1', async () => {
+    const seen: string[] = []
+    answer = (req, res) => {
+      seen.push(req.headers['x-word'] as string)
+      res.end()
+    }
+    const word = Array.from({ length: 0x80 }, (_, n) => String.fromCharCode(0x80 + n)).join('')
+    for (const body of ['hello', 'schön ✓', Buffer.from('bytes')]) {
+      await sender.send({ method: 'POST', url: url(), headers: { 'x-word': word }, body, timeoutMs: 2000 })
+    }
+    expect(seen).to.deep.equal([word, word, word])
+  })
+
   for (const status of [301, 302, 307, 308]) {
     it(`does not follow a ${status}`, async () => {
       answer = (_req, res) => res.writeHead(status, { location: url() }).end()

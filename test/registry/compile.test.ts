@@ -132,6 +132,24 @@ describe('a compiled spec', () => {
     expect(violations({ properties: { p: { type: 'string', id: 7, owner: 'x', format: 'no-such-format', nullable_by: [] } } }, { p: 'x' })).to.deep.equal([])
   })
 
+  it('judges by conditions that can never hold, where the code that ajv generates is otherwise broken', () => {
+    const never = { if: { not: {}, if: { type: 'string' }, then: { contains: { type: 'null' } } }, then: {}, else: { contains: { type: 'object' } } }
+    expect(violations({ properties: { p: never } }, { p: [{}] })).to.deep.equal([])
+    expect(violations({ properties: { p: never } }, { p: [1] })).not.to.deep.equal([])
+  })
+
+  it('judges patterns of names beside branches that mark nothing, some or all of the properties as evaluated', () => {
+    const patternProperties = { '^x_': { type: 'string' } }
+    const some = { oneOf: [{ type: 'string' }, { type: 'object', properties: { a: { type: 'number' } }, unevaluatedProperties: false }], patternProperties, unevaluatedProperties: false }
+    const all = { if: { required: ['kind'] }, then: { additionalProperties: { type: 'string' } }, patternProperties, unevaluatedProperties: false }
+    const pathsOf = (definition: Record<string, unknown>, value: object) => violations({ properties: { p: definition } }, { p: value }).map(({ path }) => path)
+    expect(pathsOf(some, { a: 1 })).to.deep.equal([])
+    expect(pathsOf(some, { a: 1, x_b: 'q' })).to.include('/properties/p/x_b')
+    expect(pathsOf(all, { kind: 'a', x_b: 'c', q: 'r' })).to.deep.equal([])
+    expect(pathsOf(all, { x_b: 'c' })).to.deep.equal([])
+    expect(pathsOf(all, { x_b: 'c', q: 'r' })).to.deep.equal(['/properties/p/q'])
+  })
+
   it('stays fast on an event made to be slow', () => {
     const properties = {
       distinct: { type: 'array', uniqueItems: true },

@@ -5,7 +5,7 @@ import type { SpecHead } from '../../src/store/event-specs.ts'
 let ids = 0
 
 /** The head of a version of shop/paid, sent as "Order Paid", unless said otherwise. */
-const head = (fields: Partial<SpecHead> = {}): SpecHead => ({ id: ++ids, namespace: 'shop', name: 'paid', version: '1-0-0', status: 'active', type: 'track', eventName: 'Order Paid', ...fields })
+const head = (fields: Partial<SpecHead> = {}): SpecHead => ({ id: ++ids, namespace: 'shop', name: 'paid', version: '1-0-0', status: 'active', type: 'track', eventName: 'Order Paid', revision: 1, ...fields })
 const namesOf = (index: SpecIndex, ...query: Parameters<SpecIndex['candidates']>) => index.candidates(...query).map(({ namespace, name }) => `${namespace}/${name}`)
 
 describe('SpecIndex', () => {

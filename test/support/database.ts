@@ -15,7 +15,15 @@ export interface TestDatabase {
   remove: () => Promise<void>
 }
 
-const MYSQL = { host: '127.0.0.1', port: 3306, user: 'root', password: '' }
+/** Where a MariaDB or MySQL listens, and who may do everything there. */
+export interface MysqlServer {
+  host: string
+  port: number
+  user: string
+  password: string
+}
+
+const MYSQL: MysqlServer = { host: '127.0.0.1', port: 3306, user: 'root', password: '' }
 
 /** Runs a block of tests once on SQLite and once on MariaDB; without a MariaDB its tests are skipped visibly, with CI=true they fail. */
 export function onEachEngine(tests: (engine: EngineName) => void): void {
@@ -31,8 +39,8 @@ export function onEachEngine(tests: (engine: EngineName) => void): void {
   })
 }
 
-/** Makes an empty database; nothing is migrated yet. */
-export async function createTestDatabase(engine: EngineName): Promise<TestDatabase> {
+/** Makes an empty database; nothing is migrated yet. @param server another MariaDB than the one that all tests share */
+export async function createTestDatabase(engine: EngineName, server = MYSQL): Promise<TestDatabase> {
   if (engine === 'sqlite') {
     const directory = await mkdtemp(join(tmpdir(), 'signalbook-'))
     const filename = join(directory, 'signalbook.db')
@@ -43,16 +51,16 @@ export async function createTestDatabase(engine: EngineName): Promise<TestDataba
     }
   }
   const database = `signalbook_test_${randomBytes(8).toString('hex')}`
-  await administer(`CREATE DATABASE ${database}`)
+  await administer(server, `CREATE DATABASE ${database}`)
   return {
-    target: { engine: 'mysql', ...MYSQL, database },
-    url: `mysql://${MYSQL.user}@${MYSQL.host}:${MYSQL.port}/${database}`,
-    remove: () => administer(`DROP DATABASE ${database}`),
+    target: { engine: 'mysql', ...server, database },
+    url: `mysql://${server.user}@${server.host}:${server.port}/${database}`,
+    remove: () => administer(server, `DROP DATABASE ${database}`),
   }
 }
 
-async function administer(statement: string): Promise<void> {
-  const admin = knex({ client: 'mysql2', connection: MYSQL })
+async function administer(server: MysqlServer, statement: string): Promise<void> {
+  const admin = knex({ client: 'mysql2', connection: { ...server } })
   try {
     await admin.raw(statement)
   } finally {

@@ -1,8 +1,8 @@
 /** Speaks to a running service as an application and its operator do. */
 export interface RelayClient {
   key: string
-  /** @returns the status, 0 when there was no answer, and the body */
-  call: (method: string, path: string, body?: object) => Promise<{ status: number; body: unknown }>
+  /** @returns the status, 0 when there was no answer, the body, and the header `Retry-After` */
+  call: (method: string, path: string, body?: object) => Promise<{ status: number; body: unknown; retryAfter?: string | null }>
 }
 
 /** @param url where the service listens now; it may move */
@@ -17,7 +17,7 @@ export function relayClient(url: () => string, key = ''): RelayClient {
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         })
         const text = await answer.text()
-        return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) }
+        return { status: answer.status, body: text === '' ? undefined : JSON.parse(text), retryAfter: answer.headers.get('retry-after') }
       } catch {
         return { status: 0, body: undefined }
       }

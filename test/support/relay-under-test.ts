@@ -31,14 +31,14 @@ export interface RelayUnderTest {
   close: () => Promise<void>
 }
 
-/** Starts a relay whose source `web` sends to `sink`. @param given `settings` are the destination's; `url` leads the process to its database another way */
+/** Starts a relay whose source `web` sends to `sink`. @param given `settings` are the destination's; `home` is another database than a new one of the test's own */
 export async function startRelayUnderTest(
   engine: EngineName,
-  given: { answer?: Receiver['answer']; settings?: object; url?: (home: TestDatabase) => string; more?: Record<string, object> } = {},
+  given: { answer?: Receiver['answer']; settings?: object; home?: TestDatabase; more?: Record<string, object> } = {},
 ): Promise<RelayUnderTest> {
-  const home = await createTestDatabase(engine)
+  const home = given.home ?? (await createTestDatabase(engine))
   const receiver = await startReceiver(given.answer)
-  const env = { DATABASE_URL: given.url?.(home) ?? home.url, ALLOW_PRIVATE_NETWORKS: 'on' }
+  const env = { DATABASE_URL: home.url, ALLOW_PRIVATE_NETWORKS: 'on' }
   let db: Database | undefined
   let isClosed = false
   const relay: RelayUnderTest = {

@@ -1,7 +1,7 @@
 import type { CanonicalEvent } from '../../destinations/canonical-event.ts'
 import type { Violation } from '../../registry/violation.ts'
 import type { Settings } from '../../settings.ts'
-import type { PlannedSpec } from '../../snapshot/planned-spec.ts'
+import type { DeprecationNotice, PlannedSpec } from '../../snapshot/planned-spec.ts'
 import type { Snapshot, SpecResolution } from '../../snapshot/snapshot.ts'
 import type { Source } from '../../store/sources.ts'
 import { isSampledIn } from './sampling.ts'
@@ -12,7 +12,8 @@ export interface Judgement {
   /** `namespace/name@version` of the spec that judged it. */
   spec: string | undefined
   violations: Violation[]
-  isDeprecated: boolean
+  /** What the sender of a deprecated spec is told. */
+  deprecation?: DeprecationNotice
 }
 
 /** Several event specs of the source fit. */
@@ -61,7 +62,7 @@ async function resolveAll(snapshot: Snapshot, source: Source, events: CanonicalE
   return resolved
 }
 
-const PASSED: Judgement = { verdict: 'accepted', spec: undefined, violations: [], isDeprecated: false }
+const PASSED: Judgement = { verdict: 'accepted', spec: undefined, violations: [] }
 
 function judgeBy(deps: { random: () => number }, found: SpecResolution, input: { settings: Settings; source: Source; event: CanonicalEvent }): Judgement | Ambiguity {
   const { settings, source, event } = input
@@ -81,7 +82,7 @@ function judgeBy(deps: { random: () => number }, found: SpecResolution, input: {
 
 function judgeByPlan(deps: { random: () => number }, spec: PlannedSpec, event: CanonicalEvent, settings: Settings): Judgement {
   const violations = spec.status === 'deleted' ? [deleted(spec)] : spec.validate(event.properties ?? event.traits, event.context.attributes)
-  const judged = { ...applyPolicy(policyOf(spec, settings), violations), spec: spec.id, isDeprecated: spec.status === 'deprecated' }
+  const judged = { ...applyPolicy(policyOf(spec, settings), violations), spec: spec.id, ...(spec.deprecation ? { deprecation: spec.deprecation } : {}) }
   if (judged.verdict === 'accepted' && !isSampledIn(deps, spec, event)) return { ...judged, verdict: 'sampled_out' }
   return judged
 }

@@ -3,7 +3,7 @@ import type { RelayCursor } from '../../store/relay/relay-cursors.ts'
 import type { RelayAttempt } from '../../store/relay/relay-attempts.ts'
 import type { PendingEvent } from './pending-event.ts'
 import { attemptOf, finishedPrefix, lowWater } from './settlement.ts'
-import type { WorkerDeps, WorkerState } from './worker.ts'
+import type { WorkerDeps, WorkerState } from './worker-state.ts'
 
 // Writing the cursor for every event of other destinations would cost a commit each.
 const IDLE_SETTLE_POSITIONS = 1000

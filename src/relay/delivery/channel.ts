@@ -3,7 +3,7 @@ import { providerNamed } from '../../destinations/registry.ts'
 import { SignalbookError } from '../../error.ts'
 import { httpTransmit, localTransmit } from './transmit.ts'
 import type { Transmit } from './transmit.ts'
-import type { WorkerDeps, WorkerState } from './worker.ts'
+import type { WorkerDeps, WorkerState } from './worker-state.ts'
 
 /** A destination made ready to send to. */
 export interface Channel {

@@ -7,7 +7,7 @@ import { deliverBatch } from './deliver-batch.ts'
 import { continueAttempts, isFinished, prepare } from './pending-event.ts'
 import type { PendingEvent, PendingItem } from './pending-event.ts'
 import { takeBatch } from './take-batch.ts'
-import type { WorkerDeps, WorkerState } from './worker.ts'
+import type { WorkerDeps, WorkerState } from './worker-state.ts'
 
 /** Bounds the memory that a destination which takes nothing can hold: at 32 KB an event, 64 MB. */
 const MAX_WINDOW = 2000

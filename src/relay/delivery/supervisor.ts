@@ -3,7 +3,8 @@ import type { Snapshot, SnapshotHolder } from '../../snapshot/snapshot.ts'
 import type { Destination } from '../../store/destinations.ts'
 import { watchFlushes } from './flush-watch.ts'
 import { startWorker } from './worker.ts'
-import type { Worker, WorkerDeps } from './worker.ts'
+import type { WorkerDeps } from './worker-state.ts'
+import type { Worker } from './worker.ts'
 
 export interface SupervisorDeps extends Omit<WorkerDeps, 'retryForMs'> {
   holder: SnapshotHolder

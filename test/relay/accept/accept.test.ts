@@ -175,8 +175,8 @@ describe('accepting a call', () => {
     const { batch } = accepting()
     const items = await batch([track({ message_id: 'a' }), track({ message_id: 'b' })])
     expect(items).to.deep.equal([
-      { index: 0, status: 'accepted', messageId: 'a', isDeprecated: false },
-      { index: 1, status: 'accepted', messageId: 'b', isDeprecated: false },
+      { index: 0, status: 'accepted', messageId: 'a' },
+      { index: 1, status: 'accepted', messageId: 'b' },
     ])
   })
 })

@@ -10,13 +10,13 @@ const planned = (given: Parameters<typeof testSpec>[0] = {}) => ({ resolve: () =
 describe('judging an event by its spec', () => {
   it('accepts an event that keeps to its spec and notes which one judged it', async () => {
     const { accept, stored } = accepting(planned())
-    expect(await accept([track()])).to.deep.equal([{ index: 0, status: 'accepted', messageId: 'id-1', isDeprecated: false }])
+    expect(await accept([track()])).to.deep.equal([{ index: 0, status: 'accepted', messageId: 'id-1' }])
     expect(stored[0]).to.include({ spec: 'shop/signed-up@1-0-0', violations: undefined })
   })
 
   it('quarantines an event that violates it, with the violations, for no destination', async () => {
     const { accept, stored } = accepting(planned())
-    expect(await accept([bad])).to.deep.equal([{ index: 0, status: 'quarantined', messageId: 'id-1', violations: [FAULT], isDeprecated: false }])
+    expect(await accept([bad])).to.deep.equal([{ index: 0, status: 'quarantined', messageId: 'id-1', violations: [FAULT] }])
     expect(stored[0]?.verdict).to.equal('quarantined')
     expect(stored[0]?.violations).to.deep.equal([FAULT])
     expect(stored[0]?.destinationIds).to.deep.equal([])
@@ -29,15 +29,13 @@ describe('judging an event by its spec', () => {
     expect(stored[0]?.violations).to.deep.equal([FAULT])
   })
 
-  it('refuses with the violations when the setting blocks; a batch whole, saying which items', async () => {
+  it('stores nothing of an event that the setting blocks, and the rest of its batch', async () => {
     const { accept, batch, stored } = accepting({ ...planned(), settings: settingsWith({ relay_validation: 'block' }) })
-    const single = await faultOf(accept([bad]))
-    expect(single.code).to.equal('invalid_request')
-    expect(single.extra).to.deep.equal({ violations: [FAULT] })
-    const inBatch = await faultOf(batch([track(), bad, bad]))
-    expect(inBatch.message).to.contain('events[1]')
-    expect(inBatch.extra).to.deep.equal({ violations: [{ index: 1, ...FAULT }, { index: 2, ...FAULT }] })
+    expect((await accept([bad]))[0]).to.deep.include({ status: 'blocked', violations: [FAULT] })
     expect(stored).to.deep.equal([])
+    const outcomes = await batch([bad, track({ message_id: 'first' }), bad, track({ message_id: 'second' })])
+    expect(outcomes.map(({ status }) => status)).to.deep.equal(['blocked', 'accepted', 'blocked', 'accepted'])
+    expect(stored.map(({ messageId }) => messageId)).to.deep.equal(['first', 'second'])
   })
 
   it('lets a spec in mode warn record only, and one in mode strict quarantine at least', async () => {
@@ -46,12 +44,13 @@ describe('judging an event by its spec', () => {
       expect((await accept([bad]))[0], `${mode} ${setting}`).to.deep.include({ status, violations: [FAULT] })
     }
     const { accept } = accepting({ ...planned({ validationMode: 'strict' }), settings: settingsWith({ relay_validation: 'block' }) })
-    expect((await faultOf(accept([bad]))).code).to.equal('invalid_request')
+    expect((await accept([bad]))[0]?.status).to.equal('blocked')
   })
 
   it('accepts under a deprecated spec and says so', async () => {
-    const { accept } = accepting(planned({ status: 'deprecated' }))
-    expect((await accept([track()]))[0]).to.include({ status: 'accepted', isDeprecated: true })
+    const deprecation = { since: 1, sunset: '2027-03-31' }
+    const { accept } = accepting(planned({ status: 'deprecated', deprecation }))
+    expect((await accept([track()]))[0]).to.deep.include({ status: 'accepted', deprecation })
   })
 
   it('takes a deleted spec, and a version that was never published, for a violation', async () => {
@@ -75,7 +74,7 @@ describe('judging an event by its spec', () => {
       expect((await accept([track()]))[0]?.status).to.equal(status)
     }
     const { accept } = accepting({ settings: settingsWith({ relay_unplanned: 'block' }) })
-    expect((await faultOf(accept([track()]))).extra['violations']).to.have.length(1)
+    expect((await accept([track()]))[0]).to.include({ status: 'blocked' }).and.to.have.property('violations').with.length(1)
   })
 
   it('says nothing of an unplanned event that is allowed', async () => {

@@ -2415,6 +2415,14 @@ export interface components {
          *     }
          */
         EventSpec: components["schemas"]["EventSpecInput"] & ({
+            version: components["schemas"]["Version"];
+            status: components["schemas"]["EventStatus"];
+            type: components["schemas"]["CallType"];
+            /**
+             * @description The name that senders use.
+             * @example Order Completed
+             */
+            event_name: string;
             /**
              * Format: date-time
              * @description When the version was first published.

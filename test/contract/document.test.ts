@@ -308,6 +308,11 @@ describe('the contract', () => {
     expect(missing).to.deep.equal([])
   })
 
+  it('describes every required property beside the list that requires it, since generators look nowhere else', () => {
+    const lost = schemas.flatMap(({ name, node }) => ((node['required'] as string[] | undefined) ?? []).filter((key) => !node.properties?.[key]).map((key) => `${name}.${key}`))
+    expect(lost).to.deep.equal([])
+  })
+
   it('uses no keyword that generators stumble over', () => {
     const forbidden = ['const', '$defs', 'definitions', 'readOnly', 'writeOnly', 'examples', 'patternProperties', 'if']
     const keywords = schemas.flatMap(({ name, node }) => forbidden.filter((keyword) => keyword in node).map((keyword) => `${name} ${keyword}`))

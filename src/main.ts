@@ -13,6 +13,7 @@ import { createApp } from './http/app.ts'
 import { createHandlers } from './http/handlers.ts'
 import { createHealthProbe } from './http/health-probe.ts'
 import { createTokenCheck } from './http/metrics-token.ts'
+import { createRequestLimits } from './http/request-limits.ts'
 import { timeRequests } from './http/request-timing.ts'
 import { closeHttpServer, createHttpServer } from './http/server.ts'
 import { startMaintenance } from './maintenance.ts'
@@ -122,6 +123,7 @@ export async function startService(config: Config, options: { validateResponses?
       now,
       holdsToken: createTokenCheck(config.metricsToken),
       noteUse: (keyId, at) => keyUsage.note(keyId, at),
+      limits: createRequestLimits({ authFailuresPerMinute: config.authFailuresPerMinute, now: () => performance.now() }),
       log,
       trustProxy: config.trustProxy,
       isUnavailable: (error) => db.dialect.isUnavailable(error),

@@ -37,6 +37,7 @@ export const OPERATIONS: readonly Operation[] = [
   {"id":"listKeys","method":"get","path":"/v1/admin/keys","role":"admin","bootstrap":false},
   {"id":"createKey","method":"post","path":"/v1/admin/keys","role":"admin","bootstrap":true},
   {"id":"revokeKey","method":"delete","path":"/v1/admin/keys/{id}","role":"admin","bootstrap":false},
+  {"id":"rotateKey","method":"post","path":"/v1/admin/keys/{id}/rotate","role":"admin","bootstrap":false},
   {"id":"listSources","method":"get","path":"/v1/admin/sources","role":"admin","bootstrap":false},
   {"id":"createSource","method":"post","path":"/v1/admin/sources","role":"admin","bootstrap":false},
   {"id":"getSource","method":"get","path":"/v1/admin/sources/{name}","role":"admin","bootstrap":false},

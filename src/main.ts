@@ -137,12 +137,14 @@ export async function startService(config: Config, options: { validateResponses?
     const { port } = server.address() as AddressInfo
     const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
     const greeting = greet(url, db.dialect.label, (await snapshots.current()).awaitsFirstKey)
+    let stopped: Promise<void> | undefined
     return {
       url,
       greeting,
-      async stop() {
+      stop() {
         acceptsWork = false
-        await closeAll()
+        // A second call waits for the first: what is closed cannot be closed again.
+        return (stopped ??= closeAll())
       },
     }
   } catch (error) {

@@ -101,8 +101,8 @@ export async function startService(config: Config, options: { validateResponses?
       haltReasons: () => listHaltReasons({ relayDb, snapshots }),
       announce: async (tx, announcement) => {
         await announce(tx, { id: `msg_${randomUUID()}`, ...announcement })
-        // The transaction is still open: look for the new deliveries a moment later.
-        setTimeout(() => dispatcher?.wake(), 20).unref()
+        // Once they are committed; a transaction that fails leaves nothing to look for.
+        tx.executionPromise.then(() => dispatcher?.wake(), () => undefined)
       },
       wakeWebhooks: () => dispatcher?.wake(),
       intake: metrics,

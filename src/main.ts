@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import pino from 'pino'
 import type { Logger } from 'pino'
@@ -27,7 +27,9 @@ import { startSupervisor } from './relay/delivery/supervisor.ts'
 import type { Supervisor } from './relay/delivery/supervisor.ts'
 import { listDeliveries, listHaltReasons } from './relay/operate/deliveries.ts'
 import { createDatabaseLog } from './relay/log/database-log.ts'
+import { secretKeepingWith } from './secret-keeping.ts'
 import { createSnapshotHolder } from './snapshot/holder.ts'
+import { checkClock, checkDataDirectory, checkSecrets, dataDirectoryOf } from './startup-checks.ts'
 import { change } from './store/change.ts'
 import { closeDatabase, openDatabase } from './store/db.ts'
 import type { Database } from './store/db.ts'
@@ -55,7 +57,8 @@ export async function startService(config: Config, options: { validateResponses?
   const log = createLogger(config.logLevel)
   const now = Date.now
   const startedAt = now()
-  const db = openDatabase(config.database)
+  await checkDataDirectory(config.database, log.warn.bind(log))
+  const db = openDatabase(config.database, secretKeepingWith(config.encryptionKeys))
   const relayDb = openDatabase(relayTarget(config.database))
   // What was opened is closed in the opposite order, also when the start fails half way.
   const closers: (() => Promise<void>)[] = [() => closeDatabase(db), () => closeDatabase(relayDb)]
@@ -66,6 +69,8 @@ export async function startService(config: Config, options: { validateResponses?
     await migrate(db, registryMigrations, 'schema_migrations')
     await migrate(relayDb, relayMigrations, 'relay_schema_migrations')
     for (const database of [db, relayDb]) await assertDurable(database)
+    await checkClock({ db, relayDb }, now(), log.warn.bind(log))
+    await checkSecrets(db)
 
     const revision = openRevisionReader(db)
     closers.push(() => revision.close())
@@ -161,7 +166,6 @@ function startDeliveries(deps: {
   meter: ServiceMetrics
 }): Supervisor {
   const { config, relayDb, sender } = deps
-  const dataDirectory = config.database.engine === 'sqlite' && config.database.filename !== ':memory:' ? dirname(config.database.filename) : 'data'
   return startSupervisor({
     holder: deps.holder,
     log: deps.log,
@@ -173,7 +177,7 @@ function startDeliveries(deps: {
     now: Date.now,
     random: Math.random,
     newId: randomUUID,
-    environment: { dataDirectory: resolve(dataDirectory), stdout: process.stdout },
+    environment: { dataDirectory: dataDirectoryOf(config.database) ?? resolve('data'), stdout: process.stdout },
   })
 }
 

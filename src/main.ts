@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import pino from 'pino'
 import type { Logger } from 'pino'
@@ -13,6 +13,7 @@ import { createApp } from './http/app.ts'
 import { createHandlers } from './http/handlers.ts'
 import { createHealthProbe } from './http/health-probe.ts'
 import { createTokenCheck } from './http/metrics-token.ts'
+import { createRequestLimits } from './http/request-limits.ts'
 import { timeRequests } from './http/request-timing.ts'
 import { closeHttpServer, createHttpServer } from './http/server.ts'
 import { startMaintenance } from './maintenance.ts'
@@ -26,7 +27,9 @@ import { startSupervisor } from './relay/delivery/supervisor.ts'
 import type { Supervisor } from './relay/delivery/supervisor.ts'
 import { listDeliveries, listHaltReasons } from './relay/operate/deliveries.ts'
 import { createDatabaseLog } from './relay/log/database-log.ts'
+import { secretKeepingWith } from './secret-keeping.ts'
 import { createSnapshotHolder } from './snapshot/holder.ts'
+import { checkClock, checkDataDirectory, checkSecrets, dataDirectoryOf } from './startup-checks.ts'
 import { change } from './store/change.ts'
 import { closeDatabase, openDatabase } from './store/db.ts'
 import type { Database } from './store/db.ts'
@@ -54,7 +57,8 @@ export async function startService(config: Config, options: { validateResponses?
   const log = createLogger(config.logLevel)
   const now = Date.now
   const startedAt = now()
-  const db = openDatabase(config.database)
+  await checkDataDirectory(config.database, log.warn.bind(log))
+  const db = openDatabase(config.database, secretKeepingWith(config.encryptionKeys))
   const relayDb = openDatabase(relayTarget(config.database))
   // What was opened is closed in the opposite order, also when the start fails half way.
   const closers: (() => Promise<void>)[] = [() => closeDatabase(db), () => closeDatabase(relayDb)]
@@ -65,6 +69,8 @@ export async function startService(config: Config, options: { validateResponses?
     await migrate(db, registryMigrations, 'schema_migrations')
     await migrate(relayDb, relayMigrations, 'relay_schema_migrations')
     for (const database of [db, relayDb]) await assertDurable(database)
+    await checkClock({ db, relayDb }, now(), log.warn.bind(log))
+    await checkSecrets(db)
 
     const revision = openRevisionReader(db)
     closers.push(() => revision.close())
@@ -80,9 +86,9 @@ export async function startService(config: Config, options: { validateResponses?
 
     const delivers = config.role !== 'api'
     const supervisor = delivers ? startDeliveries({ config, logger: log, holder: snapshots, relayDb, log: relayLog, sender, meter: metrics }) : undefined
-    if (supervisor) closers.push(() => supervisor.stop())
     const dispatcher = delivers ? startDispatcher({ db, now, newId: randomUUID, random: Math.random, log, send: sendWebhook(sender) }) : undefined
-    if (dispatcher) closers.push(() => dispatcher.stop())
+    // Both at once: each waits some seconds for what it has under way.
+    closers.push(async () => void (await Promise.all([supervisor?.stop(), dispatcher?.stop()])))
 
     const checkAddress = (address: string, name: string) => assertCallable(address, name, config)
     let acceptsWork = true
@@ -103,6 +109,7 @@ export async function startService(config: Config, options: { validateResponses?
         // The transaction is still open: look for the new deliveries a moment later.
         setTimeout(() => dispatcher?.wake(), 20).unref()
       },
+      wakeWebhooks: () => dispatcher?.wake(),
       intake: metrics,
       renderMetrics: async () => metrics.render(await listDeliveries({ relayDb, snapshots }).catch(() => undefined)),
       assertCallable: checkAddress,
@@ -121,6 +128,7 @@ export async function startService(config: Config, options: { validateResponses?
       now,
       holdsToken: createTokenCheck(config.metricsToken),
       noteUse: (keyId, at) => keyUsage.note(keyId, at),
+      limits: createRequestLimits({ authFailuresPerMinute: config.authFailuresPerMinute, now: () => performance.now() }),
       log,
       trustProxy: config.trustProxy,
       isUnavailable: (error) => db.dialect.isUnavailable(error),
@@ -158,7 +166,6 @@ function startDeliveries(deps: {
   meter: ServiceMetrics
 }): Supervisor {
   const { config, relayDb, sender } = deps
-  const dataDirectory = config.database.engine === 'sqlite' && config.database.filename !== ':memory:' ? dirname(config.database.filename) : 'data'
   return startSupervisor({
     holder: deps.holder,
     log: deps.log,
@@ -170,14 +177,14 @@ function startDeliveries(deps: {
     now: Date.now,
     random: Math.random,
     newId: randomUUID,
-    environment: { dataDirectory: resolve(dataDirectory), stdout: process.stdout },
+    environment: { dataDirectory: dataDirectoryOf(config.database) ?? resolve('data'), stdout: process.stdout },
   })
 }
 
 function sendWebhook(sender: ReturnType<typeof createSender>): Parameters<typeof startDispatcher>[0]['send'] {
-  return async (request) => {
-    const answer = await sender.send(request)
-    return answer.kind === 'answer' ? { status: answer.status } : { error: answer.message }
+  return async (request, signal) => {
+    const answer = await sender.send(request, signal)
+    return answer.kind === 'answer' ? { status: answer.status, body: answer.body } : { error: answer.message }
   }
 }
 

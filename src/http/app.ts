@@ -10,6 +10,7 @@ import { authorise } from './auth.ts'
 import type { AuthDeps } from './auth.ts'
 import { readBody } from './body.ts'
 import { contextOf, startContext } from './context.ts'
+import { serveDocs } from './docs.ts'
 import { isFault, toErrorAnswer } from './errors.ts'
 import type { Handler, Handlers, Input, OperationId } from './operation.ts'
 import { logRequests } from './request-log.ts'
@@ -54,6 +55,7 @@ export function createApp(deps: AppDeps): Express {
     return validator ? [...steps, assertBody(validator), handlerOf(deps.handlers, operation, check, sendJson)] : steps
   })
   app.use(gate)
+  app.use(serveDocs)
   app.use(refuseUnknownPaths)
   app.use(
     OpenApiValidator.middleware({

@@ -151,7 +151,7 @@ function statusesDue(operation: Operation, path: string): string[] {
   const role = operation['x-required-role']
   return [
     '400',
-    ...(role === 'none' ? [] : ['401']),
+    ...(role === 'none' ? [] : ['401', '429']),
     ...(role === 'publisher' || role === 'admin' ? ['403'] : []),
     ...(path.includes('{') && !ANSWERS_400_FOR_404.has(operation.operationId ?? '') ? ['404'] : []),
     ...(operation.requestBody ? ['413', '415'] : []),
@@ -301,11 +301,16 @@ describe('the contract', () => {
     const missing = operations.flatMap(({ name, node }) =>
       Object.entries(node.responses).flatMap(([status, { headers = {} }]) => {
         const isPaged = status === '200' && node.parameters?.some((parameter) => parameter.name === 'cursor')
-        const due = ['X-Request-Id', ...(status === '201' ? ['Location'] : []), ...(status === '401' ? ['WWW-Authenticate'] : []), ...(status === '503' ? ['Retry-After'] : []), ...(isPaged ? ['Link'] : [])]
+        const due = ['X-Request-Id', ...(status === '201' ? ['Location'] : []), ...(status === '401' ? ['WWW-Authenticate'] : []), ...(status === '503' || status === '429' ? ['Retry-After'] : []), ...(isPaged ? ['Link'] : [])]
         return due.filter((header) => !headers[header]).map((header) => `${name} ${status} lacks ${header}`)
       }),
     )
     expect(missing).to.deep.equal([])
+  })
+
+  it('describes every required property beside the list that requires it, since generators look nowhere else', () => {
+    const lost = schemas.flatMap(({ name, node }) => ((node['required'] as string[] | undefined) ?? []).filter((key) => !node.properties?.[key]).map((key) => `${name}.${key}`))
+    expect(lost).to.deep.equal([])
   })
 
   it('uses no keyword that generators stumble over', () => {

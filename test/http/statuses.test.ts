@@ -20,7 +20,7 @@ const BIG = { padding: 'x'.repeat(5 * 1024 * 1024) }
 const BAD_ID = '/v1/admin/keys/none'
 
 /** Statuses that every operation of a kind can answer alike, tested in one sweep below. */
-const SWEPT = new Set([401, 403, 413, 415, 500, 503])
+const SWEPT = new Set([401, 403, 413, 415, 429, 500, 503])
 
 /** Every other status that the contract lists, by operation. */
 const ROWS: Record<string, Row[]> = {
@@ -31,6 +31,12 @@ const ROWS: Record<string, Row[]> = {
   getOpenapiYaml: [{ status: 200 }, { status: 400, path: '/v1/openapi.yaml?colour=red' }],
   createKey: [{ status: 201, body: { role: 'viewer', name: 'app', expires_in: '90d' } }, { status: 400, body: { role: 'owner' } }, { status: 400, body: { role: 'viewer', expires_in: '1.5h' } }],
   listKeys: [{ status: 200 }, { status: 400, path: '/v1/admin/keys?limit=0' }],
+  rotateKey: [
+    { status: 201, path: '/v1/admin/keys/2/rotate' },
+    { status: 409, path: '/v1/admin/keys/2/rotate' },
+    { status: 404 },
+    { status: 400, path: '/v1/admin/keys/3/rotate', body: { overlap: '-1h' } },
+  ],
   revokeKey: [{ status: 204, path: '/v1/admin/keys/2' }, { status: 404 }, { status: 400, path: BAD_ID }],
   createDestination: [
     { status: 201, body: { name: 'drain', provider: 'noop', config: {} } },

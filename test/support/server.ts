@@ -50,6 +50,9 @@ export async function startOn(home: TestDatabase, changes: Partial<Config> = {})
     trustProxy: false,
     allowPrivateNetworks: true,
     metricsToken: undefined,
+    // Tests try more wrong keys in a minute than anyone else; those of the limit itself switch it on.
+    authFailuresPerMinute: 0,
+    encryptionKeys: [],
     ...changes,
   }
   const start = () => startService(config, { validateResponses: true })

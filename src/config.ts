@@ -13,6 +13,8 @@ export interface Config {
   allowPrivateNetworks: boolean
   /** Lets a monitoring system read the metrics without a key. */
   metricsToken: string | undefined
+  /** Requests with a wrong key that an address may make in a minute; 0 for any number. */
+  authFailuresPerMinute: number
   /** 32 bytes each: the first encrypts secrets at rest, all decrypt them; none leaves them in the clear. */
   encryptionKeys: Buffer[]
 }
@@ -54,6 +56,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     trustProxy: collect(false, () => readTrustProxy(env['TRUST_PROXY'] || 'off')),
     allowPrivateNetworks: collect(false, () => readSwitch('ALLOW_PRIVATE_NETWORKS', env['ALLOW_PRIVATE_NETWORKS'], LOOPBACK.test(host))),
     metricsToken: collect(undefined, () => readToken('METRICS_TOKEN', env['METRICS_TOKEN'])),
+    authFailuresPerMinute: collect(0, () => readCount('AUTH_FAILURES_PER_MINUTE', env['AUTH_FAILURES_PER_MINUTE'] || '20')),
     encryptionKeys: collect([], () => readEncryptionKeys(env['ENCRYPTION_KEY'] || '')),
   }
   // Refused and not passed over: someone who sets it relies on it.
@@ -107,6 +110,11 @@ function readSwitch(name: string, text: string | undefined, fallback: boolean): 
   if (['1', 'true', 'on', 'yes'].includes(text)) return true
   if (['0', 'false', 'off', 'no'].includes(text)) return false
   throw new Error(`${name} must be on or off; got "${text}"`)
+}
+
+function readCount(name: string, text: string): number {
+  if (!/^[0-9]{1,6}$/.test(text)) throw new Error(`${name} must be a whole number up to 999999, 0 for no limit; got "${text}"`)
+  return Number(text)
 }
 
 function readToken(name: string, text: string | undefined): string | undefined {

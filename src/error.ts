@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'conflict'
   | 'too_large'
   | 'unsupported_media_type'
+  | 'rate_limited'
   | 'unavailable'
   | 'internal'
 

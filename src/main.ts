@@ -13,6 +13,7 @@ import { createApp } from './http/app.ts'
 import { createHandlers } from './http/handlers.ts'
 import { createHealthProbe } from './http/health-probe.ts'
 import { createTokenCheck } from './http/metrics-token.ts'
+import { createRequestLimits } from './http/request-limits.ts'
 import { timeRequests } from './http/request-timing.ts'
 import { closeHttpServer, createHttpServer } from './http/server.ts'
 import { startMaintenance } from './maintenance.ts'
@@ -47,7 +48,7 @@ export interface Service {
   url: string
   /** For people: where it listens, which database, and how to make the first key while there is none. */
   greeting: string
-  /** Accepts nothing more, finishes what is under way, settles deliveries and closes; takes at most about 10 s. */
+  /** Accepts nothing more, finishes what is under way, settles deliveries and closes; takes at most about 10 s. Asked twice, it stops once. */
   stop: () => Promise<void>
 }
 
@@ -85,9 +86,9 @@ export async function startService(config: Config, options: { validateResponses?
 
     const delivers = config.role !== 'api'
     const supervisor = delivers ? startDeliveries({ config, logger: log, holder: snapshots, relayDb, log: relayLog, sender, meter: metrics }) : undefined
-    if (supervisor) closers.push(() => supervisor.stop())
     const dispatcher = delivers ? startDispatcher({ db, now, newId: randomUUID, random: Math.random, log, send: sendWebhook(sender) }) : undefined
-    if (dispatcher) closers.push(() => dispatcher.stop())
+    // Both at once: each waits some seconds for what it has under way.
+    closers.push(async () => void (await Promise.all([supervisor?.stop(), dispatcher?.stop()])))
 
     const checkAddress = (address: string, name: string) => assertCallable(address, name, config)
     let acceptsWork = true
@@ -108,6 +109,7 @@ export async function startService(config: Config, options: { validateResponses?
         // The transaction is still open: look for the new deliveries a moment later.
         setTimeout(() => dispatcher?.wake(), 20).unref()
       },
+      wakeWebhooks: () => dispatcher?.wake(),
       intake: metrics,
       renderMetrics: async () => metrics.render(await listDeliveries({ relayDb, snapshots }).catch(() => undefined)),
       assertCallable: checkAddress,
@@ -126,6 +128,7 @@ export async function startService(config: Config, options: { validateResponses?
       now,
       holdsToken: createTokenCheck(config.metricsToken),
       noteUse: (keyId, at) => keyUsage.note(keyId, at),
+      limits: createRequestLimits({ authFailuresPerMinute: config.authFailuresPerMinute, now: () => performance.now() }),
       log,
       trustProxy: config.trustProxy,
       isUnavailable: (error) => db.dialect.isUnavailable(error),
@@ -139,12 +142,13 @@ export async function startService(config: Config, options: { validateResponses?
     const { port } = server.address() as AddressInfo
     const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
     const greeting = greet(url, db.dialect.label, (await snapshots.current()).awaitsFirstKey)
+    let stopping: Promise<void> | undefined
     return {
       url,
       greeting,
-      async stop() {
+      stop() {
         acceptsWork = false
-        await closeAll()
+        return (stopping ??= closeAll())
       },
     }
   } catch (error) {
@@ -179,9 +183,9 @@ function startDeliveries(deps: {
 }
 
 function sendWebhook(sender: ReturnType<typeof createSender>): Parameters<typeof startDispatcher>[0]['send'] {
-  return async (request) => {
-    const answer = await sender.send(request)
-    return answer.kind === 'answer' ? { status: answer.status } : { error: answer.message }
+  return async (request, signal) => {
+    const answer = await sender.send(request, signal)
+    return answer.kind === 'answer' ? { status: answer.status, body: answer.body } : { error: answer.message }
   }
 }
 

@@ -13,6 +13,8 @@ export interface Settings {
   maxBatchItems: number
   maxEventBytes: number
   auditRetentionMs: number
+  /** Requests per second, 0 for any number. */
+  rateLimitPerKey: number
 }
 
 export type SettingType = 'boolean' | 'enum' | 'integer' | 'duration'
@@ -41,6 +43,7 @@ export const SETTINGS: readonly SettingDefinition[] = [
   choice('lint_policy', 'lintPolicy', 'warn', ['warn', 'error'], 'Whether what a publication warns of (style, missing descriptions, formats that are not checked) keeps it from being published.'),
   integer('max_batch_items', 'maxBatchItems', 2500, 1, 2500, 'Most items in one batch call.'),
   integer('max_event_bytes', 'maxEventBytes', 32 * 1024, 1024, 1024 * 1024, 'Largest single event, in bytes of its JSON.'),
+  integer('rate_limit_per_key', 'rateLimitPerKey', 0, 0, 1_000_000, 'Most requests per second with one key, counted by each instance of the service for itself; 0 is no limit.'),
   duration('relay_retention', 'relayRetentionMs', '24h', MINUTE, 'How long delivered events stay in the log, and how long a message_id is recognised as a duplicate.'),
   duration('relay_retry_for', 'relayRetryForMs', '72h', MINUTE, 'How long a failing delivery is retried before the event becomes a dead letter.'),
   choice('relay_unplanned', 'relayUnplanned', 'allow', ['allow', 'quarantine', 'block'], 'What happens to an event that no spec of its source describes.'),
@@ -75,7 +78,7 @@ function choice<K extends keyof Settings>(key: string, property: K, fallback: Se
   return { key, property, type: 'enum', default: fallback, description: `${description} One of ${allowed.join(', ')}.`, read: (text) => oneOf(key, text, allowed) }
 }
 
-function integer(key: string, property: 'maxBatchItems' | 'maxEventBytes', fallback: number, least: number, most: number, description: string): SettingDefinition {
+function integer(key: string, property: 'maxBatchItems' | 'maxEventBytes' | 'rateLimitPerKey', fallback: number, least: number, most: number, description: string): SettingDefinition {
   return {
     key,
     property,

@@ -8,7 +8,7 @@ import { listDestinations } from './store/destinations.ts'
 import type { DatabaseTarget } from './store/dialect.ts'
 import { newestStoredTime } from './store/newest-time.ts'
 import { UnreadableSecretError } from './store/secret-cipher.ts'
-import { listWebhooks } from './store/webhooks.ts'
+import { assertReadableSecrets } from './store/webhook-secrets.ts'
 import { formatTime } from './time.ts'
 
 type Warn = (facts: object, text: string) => void
@@ -63,7 +63,7 @@ export async function checkClock(databases: { db: Database; relayDb: Database },
 export async function checkSecrets(db: Database): Promise<void> {
   try {
     await listDestinations(db.knex)
-    await listWebhooks(db.knex)
+    await assertReadableSecrets(db.knex)
   } catch (error) {
     throw error instanceof UnreadableSecretError ? new ConfigError([error.message]) : error
   }

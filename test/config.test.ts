@@ -27,19 +27,20 @@ describe('readConfig', () => {
       trustProxy: false,
       allowPrivateNetworks: true,
       metricsToken: undefined,
+      authFailuresPerMinute: 20,
       encryptionKeys: [],
     })
   })
 
   it('takes an empty variable for one that is not set', () => {
-    const empty = Object.fromEntries(['DATABASE_URL', 'HOST', 'PORT', 'ROLE', 'LOG_LEVEL', 'TRUST_PROXY', 'ALLOW_PRIVATE_NETWORKS', 'ENCRYPTION_KEY', 'METRICS_TOKEN', 'RELAY_LOG_URL'].map((name) => [name, '']))
+    const empty = Object.fromEntries(['DATABASE_URL', 'HOST', 'PORT', 'ROLE', 'LOG_LEVEL', 'TRUST_PROXY', 'ALLOW_PRIVATE_NETWORKS', 'ENCRYPTION_KEY', 'METRICS_TOKEN', 'RELAY_LOG_URL', 'AUTH_FAILURES_PER_MINUTE'].map((name) => [name, '']))
     expect(readConfig(empty)).to.deep.equal(readConfig({}))
   })
 
   it('names every fault at once, each by its variable', () => {
-    const faults = faultsOf({ DATABASE_URL: 'postgres://x', PORT: 'http', ROLE: 'boss', LOG_LEVEL: 'loud', TRUST_PROXY: 'everyone', ALLOW_PRIVATE_NETWORKS: 'maybe', ENCRYPTION_KEY: 'k', METRICS_TOKEN: 't', RELAY_LOG_URL: 'nats://n' })
+    const faults = faultsOf({ DATABASE_URL: 'postgres://x', PORT: 'http', ROLE: 'boss', LOG_LEVEL: 'loud', TRUST_PROXY: 'everyone', ALLOW_PRIVATE_NETWORKS: 'maybe', ENCRYPTION_KEY: 'k', METRICS_TOKEN: 't', RELAY_LOG_URL: 'nats://n', AUTH_FAILURES_PER_MINUTE: '-1' })
     const names = faults.map((fault) => /^[A-Z_]+/.exec(fault)?.[0])
-    expect(names.sort()).to.deep.equal(['ALLOW_PRIVATE_NETWORKS', 'DATABASE_URL', 'ENCRYPTION_KEY', 'LOG_LEVEL', 'METRICS_TOKEN', 'PORT', 'RELAY_LOG_URL', 'ROLE', 'TRUST_PROXY'])
+    expect(names.sort()).to.deep.equal(['ALLOW_PRIVATE_NETWORKS', 'AUTH_FAILURES_PER_MINUTE', 'DATABASE_URL', 'ENCRYPTION_KEY', 'LOG_LEVEL', 'METRICS_TOKEN', 'PORT', 'RELAY_LOG_URL', 'ROLE', 'TRUST_PROXY'])
   })
 
   for (const port of ['0', '1', '8080', '65535']) {

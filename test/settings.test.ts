@@ -15,6 +15,7 @@ const DEFAULTS: Settings = {
   maxBatchItems: 2500,
   maxEventBytes: 32 * 1024,
   auditRetentionMs: YEAR,
+  rateLimitPerKey: 0,
 }
 
 describe('the settings', () => {
@@ -73,6 +74,7 @@ const VALUES: Record<string, { good: [text: string, value: unknown][]; bad: stri
   lint_policy: { good: [['warn', 'warn'], ['error', 'error']], bad: ['', 'off'], says: /must be one of "warn", "error"; got/ },
   max_batch_items: { good: [['1', 1], ['2500', 2500]], bad: ['', '0', '2501', '-1', '1.5', '1e3', ' 5', '0x10', 'NaN', 'Infinity', '99999999999'], says: /must be a whole number from 1 to 2500; got/ },
   max_event_bytes: { good: [['1024', 1024], ['1048576', 1_048_576]], bad: ['', '1023', '1048577', '32KB', '3.2e4'], says: /must be a whole number from 1024 to 1048576; got/ },
+  rate_limit_per_key: { good: [['0', 0], ['50', 50]], bad: ['', '-1', '0.5', '1000001', 'off'], says: /must be a whole number from 0 to 1000000; got/ },
   relay_retention: { good: [['1m', MINUTE], ['60s', MINUTE], ['7d', 7 * DAY]], bad: ['', '0h', '59s', '24', '1.5h', '101y'], says: /relay_retention must be/ },
   relay_retry_for: { good: [['1m', MINUTE], ['72h', 72 * HOUR]], bad: ['', '1s', 'forever'], says: /relay_retry_for must be/ },
   audit_retention: { good: [['1d', DAY], ['24h', DAY], ['10y', 10 * YEAR]], bad: ['', '23h', '1s'], says: /audit_retention must be/ },

@@ -5,7 +5,9 @@ import type { ApiKey } from '../store/api-keys.ts'
 import { change } from '../store/change.ts'
 import { actorLabel } from '../store/actor.ts'
 import type { Actor, Role } from '../store/actor.ts'
-import type { ChangeDeps } from '../store/change.ts'
+import type { ChangeContext, ChangeDeps } from '../store/change.ts'
+import type { AuditFact } from '../store/audit-entries.ts'
+import type { Executor } from '../store/db.ts'
 import { formatOptionalTime } from '../time.ts'
 import { generateKey, hashKey, keyPrefix } from './key-format.ts'
 
@@ -52,23 +54,23 @@ async function create(deps: ChangeDeps, actor: Actor, input: NewKey, check: (isF
   return change(deps, actor, async ({ tx, at, revision }) => {
     await check(!(await anyApiKey(tx)))
     const expiresAt = lifetimeMs === undefined ? undefined : at + lifetimeMs
-    const key: Omit<ApiKey, 'id'> = {
-      hash: hashKey(raw),
-      prefix: keyPrefix(raw),
-      role: input.role,
-      name: input.name,
-      createdBy: actorLabel(actor),
-      createdAt: at,
-      expiresAt,
-      lastUsedAt: undefined,
-      revokedAt: undefined,
-    }
-    const id = await insertApiKey(tx, key, revision)
-    return {
-      result: { id, key: raw, role: key.role, name: key.name, createdAt: at, expiresAt },
-      facts: [{ action: 'created', entity: 'key', entityId: String(id), after: { id, role: key.role, name: key.name ?? null, prefix: key.prefix, expires_at: formatOptionalTime(expiresAt) } }],
-    }
+    const { created, fact } = await storeKey({ tx, at, revision }, actor, { raw, role: input.role, name: input.name, expiresAt })
+    return { result: created, facts: [fact] }
   })
+}
+
+/** Stores a new key inside a change. @returns it, and what the audit log has to say of it */
+export async function storeKey(
+  { tx, at, revision }: ChangeContext,
+  actor: Actor,
+  { raw, role, name, expiresAt }: { raw: string } & Pick<ApiKey, 'role' | 'name' | 'expiresAt'>,
+): Promise<{ created: CreatedKey; fact: AuditFact }> {
+  const key = { hash: hashKey(raw), prefix: keyPrefix(raw), role, name, createdBy: actorLabel(actor), createdAt: at, expiresAt, lastUsedAt: undefined, revokedAt: undefined }
+  const id = await insertApiKey(tx, key, revision)
+  return {
+    created: { id, key: raw, role, name, createdAt: at, expiresAt },
+    fact: { action: 'created', entity: 'key', entityId: String(id), after: { ...shownKey({ id, ...key }), expires_at: formatOptionalTime(expiresAt) } },
+  }
 }
 
 /**
@@ -77,17 +79,28 @@ async function create(deps: ChangeDeps, actor: Actor, input: NewKey, check: (isF
  */
 export async function revokeKey(deps: ChangeDeps, actor: Actor, id: number): Promise<void> {
   await change(deps, actor, async ({ tx, at, revision }) => {
-    const key = await findApiKey(tx, id)
-    if (!key) throw notFound(`there is no key with the id ${id}; GET /v1/admin/keys lists them`)
-    if (key.revokedAt !== undefined) return { result: undefined, facts: [] }
+    const key = await existingKey(tx, id)
+    if (keyStatus(key, at) === 'revoked') return { result: undefined, facts: [] }
     await markApiKeyRevoked(tx, id, at, revision)
-    const shown = { id, role: key.role, name: key.name ?? null, prefix: key.prefix }
-    return { result: undefined, facts: [{ action: 'revoked', entity: 'key', entityId: String(id), before: shown }] }
+    return { result: undefined, facts: [{ action: 'revoked', entity: 'key', entityId: String(id), before: shownKey(key) }] }
   })
+}
+
+/** @throws SignalbookError `not_found` */
+export async function existingKey(db: Executor, id: number): Promise<ApiKey> {
+  const key = await findApiKey(db, id)
+  if (!key) throw notFound(`there is no key with the id ${id}; GET /v1/admin/keys lists them`)
+  return key
+}
+
+/** What the audit log shows of a key. */
+export function shownKey(key: ApiKey): Record<string, unknown> {
+  return { id: key.id, role: key.role, name: key.name ?? null, prefix: key.prefix }
 }
 
 /** Whether a key may be used at a time. */
 export function keyStatus(key: ApiKey, atMs: number): 'active' | 'expired' | 'revoked' {
-  if (key.revokedAt !== undefined) return 'revoked'
+  // A rotated key is revoked in advance, for the end of its overlap: no timer has to fire, on any instance.
+  if (key.revokedAt !== undefined && key.revokedAt <= atMs) return 'revoked'
   return key.expiresAt !== undefined && key.expiresAt <= atMs ? 'expired' : 'active'
 }

@@ -4,7 +4,7 @@ import { change } from '../store/change.ts'
 import type { ChangeDeps } from '../store/change.ts'
 import { listDestinations, updateDestination } from '../store/destinations.ts'
 import { secretKeepingOf } from '../store/secrets.ts'
-import { listWebhooks, saveWebhookSecret } from '../store/webhooks.ts'
+import { sealSecretsAnew } from '../store/webhook-secrets.ts'
 
 /** What was encrypted, and with which key. */
 export interface RotatedSecrets {
@@ -23,11 +23,10 @@ export async function rotateSecrets(deps: ChangeDeps, actor: Actor): Promise<Rot
   return change(deps, actor, async ({ tx }) => {
     const destinations = await listDestinations(tx)
     for (const destination of destinations) await updateDestination(tx, destination)
-    const webhooks = await listWebhooks(tx)
-    for (const webhook of webhooks) await saveWebhookSecret(tx, webhook.id, webhook.secret)
-    const after = { key_id: keyId, destinations: destinations.length, webhooks: webhooks.length }
+    const webhooks = await sealSecretsAnew(tx)
+    const after = { key_id: keyId, destinations: destinations.length, webhooks }
     return {
-      result: { keyId, destinations: destinations.length, webhooks: webhooks.length },
+      result: { keyId, destinations: destinations.length, webhooks },
       facts: [{ action: 'secrets_rotated', entity: 'config', entityId: 'encryption_key', after }],
     }
   })

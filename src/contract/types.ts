@@ -537,9 +537,35 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description The very next request with the key is refused. Revoking a revoked key changes nothing; the last admin key may be revoked too.
+         * @description The very next request with the key is refused, also in the overlap after a rotation. Revoking a revoked key changes nothing; the last admin key may be revoked too.
          */
         delete: operations["revokeKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/keys/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the key.
+                 * @example 7
+                 */
+                id: components["parameters"]["KeyId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace an API key by a new one
+         * @description Creates a key with the role, the name and the expiry of this one, and revokes this one at the end of the overlap, so that applications can change over one by one. The raw key is in this answer and nowhere else. A key is rotated once: then its successor is.
+         */
+        post: operations["rotateKey"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -876,13 +902,13 @@ export interface paths {
         };
         /**
          * List the webhooks
-         * @description Every webhook, by id, with its last delivery. Secrets are never shown again.
+         * @description Every webhook, by id, with its state and its last delivery. Secrets are never shown again.
          */
         get: operations["listWebhooks"];
         put?: never;
         /**
          * Register a webhook
-         * @description The address is told of every publication and change of status from now on. The same address may be registered more than once. The secret is in this answer and nowhere else.
+         * @description The address is told of every publication and change of status from now on, or only of those that `namespaces` and `types` name. The same address may be registered more than once. The secret is in this answer and nowhere else.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -904,14 +930,157 @@ export interface paths {
             };
             cookie?: never;
         };
-        get?: never;
-        put?: never;
+        /**
+         * Read a webhook
+         * @description One webhook with its state and its last delivery, without its secret.
+         */
+        get: operations["getWebhook"];
+        /**
+         * Replace a webhook
+         * @description Changes the address and what it hears of. What still waits is sent to the new address; secret and state stay.
+         */
+        put: operations["replaceWebhook"];
         post?: never;
         /**
          * Delete a webhook
          * @description The address is told nothing more, not even what still waits for it.
          */
         delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a webhook a new secret
+         * @description The new secret is in this answer and nowhere else. During the overlap each delivery carries two signatures, by the new secret and by the one before, so that the receiver changes over without a gap. A secret from before an earlier rotation ends at once.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enable a webhook
+         * @description It is told of publications again from now on, as if it had never failed. What happened meanwhile is not sent; what was dropped can be delivered again. One that is active stays as it is.
+         */
+        post: operations["enableWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Disable a webhook
+         * @description It is told nothing until it is enabled again, and what waits for it is dropped. One that is disabled stays as it is.
+         */
+        post: operations["disableWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a webhook
+         * @description What it was sent and is to be sent, newest first, with every attempt. Settled deliveries are kept for 30 days.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+                /**
+                 * @description The id of the delivery.
+                 * @example 41
+                 */
+                delivery_id: components["parameters"]["WebhookDeliveryId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver an announcement again
+         * @description Sends it once more, with the same `webhook-id` and the same body, whatever became of it; failures are tried again by the schedule from its start.
+         */
+        post: operations["redeliverWebhookDelivery"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1033,7 +1202,7 @@ export interface components {
              */
             timestamp: string;
             /**
-             * @description What was done, as a verb in the past tense, such as `created`, `updated`, `deleted`, `published`, `overwritten`, `status_changed`, `paused`, `resumed`, `revoked`, or what was done to events: `dead_letters_replayed` and `dead_letters_discarded` at a destination, `quarantine_released` and `quarantine_discarded` of a source.
+             * @description What was done, as a verb in the past tense, such as `created`, `updated`, `deleted`, `published`, `overwritten`, `status_changed`, `paused`, `resumed`, `rotated`, `revoked`, `enabled`, `disabled`, `secret_rotated`, `redelivered`, or what was done to events: `dead_letters_replayed` and `dead_letters_discarded` at a destination, `quarantine_released` and `quarantine_discarded` of a source.
              * @example updated
              */
             action: string;
@@ -1541,7 +1710,7 @@ export interface components {
          */
         ConfigSetting: {
             /**
-             * @description Its key: `audit_retention`, `hooks_enabled`, `max_batch_items`, `max_event_bytes`, `relay_retention`, `relay_retry_for`, `relay_unplanned`, `relay_validation` or `version_policy`.
+             * @description Its key: `audit_retention`, `hooks_enabled`, `max_batch_items`, `max_event_bytes`, `rate_limit_per_key`, `relay_retention`, `relay_retry_for`, `relay_unplanned`, `relay_validation` or `version_policy`.
              * @example hooks_enabled
              */
             key: string;
@@ -1650,9 +1819,28 @@ export interface components {
             expires_in?: string;
         };
         /**
-         * @description The address to tell of publications.
+         * @description How a key is handed over to its successor.
          * @example {
-         *       "url": "https://ci.example.com/hooks/signalbook"
+         *       "overlap": "24h"
+         *     }
+         */
+        RotateKeyInput: {
+            /**
+             * @description How long the old key still works, as a whole number with `s`, `m`, `h`, `d` or `y` (365 days), at most `100y`; `0s` ends it at once. 24 hours when absent. A key that expires earlier ends then.
+             * @example 24h
+             */
+            overlap?: string;
+        };
+        /**
+         * @description The address to tell of publications, and of which. Only `url` is required.
+         * @example {
+         *       "url": "https://ci.example.com/hooks/signalbook",
+         *       "namespaces": [
+         *         "shop"
+         *       ],
+         *       "types": [
+         *         "event.published"
+         *       ]
          *     }
          */
         CreateWebhookInput: {
@@ -1661,6 +1849,20 @@ export interface components {
              * @example https://ci.example.com/hooks/signalbook
              */
             url: string;
+            /**
+             * @description Only publications in these: a namespace, or a pattern over `namespace/name` as sources use it, such as `shop/checkout_*` or `shop.*\/**`. An empty list means all.
+             * @example [
+             *       "shop"
+             *     ]
+             */
+            namespaces?: string[];
+            /**
+             * @description Only announcements of these types. An empty list means all.
+             * @example [
+             *       "event.published"
+             *     ]
+             */
+            types?: components["schemas"]["WebhookEventType"][];
         };
         /**
          * @description A new key, with the raw key that is never shown again.
@@ -1709,6 +1911,12 @@ export interface components {
          * @example {
          *       "id": 3,
          *       "url": "https://ci.example.com/hooks/signalbook",
+         *       "namespaces": [
+         *         "shop"
+         *       ],
+         *       "types": [
+         *         "event.published"
+         *       ],
          *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
          *       "created_at": "2026-11-21T09:30:00.000Z"
          *     }
@@ -1716,7 +1924,7 @@ export interface components {
         CreatedWebhook: {
             /**
              * Format: int64
-             * @description The id, by which the webhook is deleted.
+             * @description The id, by which the webhook is changed and deleted.
              * @example 3
              */
             id: number;
@@ -1725,6 +1933,20 @@ export interface components {
              * @example https://ci.example.com/hooks/signalbook
              */
             url: string;
+            /**
+             * @description Only publications in these: a namespace, or a pattern over `namespace/name` as sources use it, such as `shop/checkout_*` or `shop.*\/**`. An empty list means all.
+             * @example [
+             *       "shop"
+             *     ]
+             */
+            namespaces: string[];
+            /**
+             * @description Only announcements of these types. An empty list means all.
+             * @example [
+             *       "event.published"
+             *     ]
+             */
+            types: components["schemas"]["WebhookEventType"][];
             /**
              * @description The secret by which the receiver checks the signature, as Standard Webhooks describe it.
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
@@ -2027,6 +2249,19 @@ export interface components {
          */
         DestinationName: string;
         /**
+         * @description Why the webhook is disabled.
+         * @example {
+         *       "reason": "the receiver moves"
+         *     }
+         */
+        DisableWebhookInput: {
+            /**
+             * @description Why; shown with the webhook and kept in the audit log.
+             * @example the receiver moves
+             */
+            reason?: string;
+        };
+        /**
          * @description The destination as it shall be; what is not sent is not kept, except that a secret sent as `********` keeps its stored value.
          * @example {
          *       "name": "warehouse",
@@ -2059,7 +2294,7 @@ export interface components {
              */
             error: string;
             /**
-             * @description A stable word: `invalid_request` (400), `unauthorized` (401), `forbidden` (403), `not_found` (404), `method_not_allowed` (405), `conflict` (409), `too_large` (413), `unsupported_media_type` (415), `internal` (500), `unavailable` (503). New words may be added.
+             * @description A stable word: `invalid_request` (400), `unauthorized` (401), `forbidden` (403), `not_found` (404), `method_not_allowed` (405), `conflict` (409), `too_large` (413), `unsupported_media_type` (415), `rate_limited` (429), `internal` (500), `unavailable` (503). New words may be added.
              * @example not_found
              */
             code?: string;
@@ -2180,6 +2415,14 @@ export interface components {
          *     }
          */
         EventSpec: components["schemas"]["EventSpecInput"] & ({
+            version: components["schemas"]["Version"];
+            status: components["schemas"]["EventStatus"];
+            type: components["schemas"]["CallType"];
+            /**
+             * @description The name that senders use.
+             * @example Order Completed
+             */
+            event_name: string;
             /**
              * Format: date-time
              * @description When the version was first published.
@@ -3732,7 +3975,7 @@ export interface components {
             last_used_at: string | null;
             /**
              * Format: date-time
-             * @description When it was revoked; null while it is not.
+             * @description When it was revoked, or will be after its rotation; null while neither.
              * @example null
              */
             revoked_at: string | null;
@@ -4488,6 +4731,47 @@ export interface components {
          */
         Role: "viewer" | "publisher" | "admin";
         /**
+         * @description How long the secret before signs as well.
+         * @example {
+         *       "overlap": "24h"
+         *     }
+         */
+        RotateWebhookSecretInput: {
+            /**
+             * @description A whole number with `s`, `m`, `h` or `d`, at most `30d`; `0s` ends the secret before at once.
+             * @default 24h
+             * @example 24h
+             */
+            overlap: string;
+        };
+        /**
+         * @description The new secret, which is never shown again.
+         * @example {
+         *       "id": 3,
+         *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+         *       "previous_secret_until": "2026-11-22T09:30:00.000Z"
+         *     }
+         */
+        RotatedWebhookSecret: {
+            /**
+             * Format: int64
+             * @description The id of the webhook.
+             * @example 3
+             */
+            id: number;
+            /**
+             * @description The secret by which the receiver checks the signature from now on.
+             * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD
+             */
+            secret: string;
+            /**
+             * Format: date-time
+             * @description Until when the secret before signs as well; null when it ended at once.
+             * @example 2026-11-22T09:30:00.000Z
+             */
+            previous_secret_until: string | null;
+        };
+        /**
          * @description Which share of the events is delivered.
          * @example {
          *       "strategy": "user_id_hash",
@@ -4983,11 +5267,31 @@ export interface components {
              */
             index?: number;
         };
-        /** @description An address that is told of publications. */
+        /**
+         * @description An address that is told of publications.
+         * @example {
+         *       "id": 3,
+         *       "url": "https://ci.example.com/hooks/signalbook",
+         *       "namespaces": [
+         *         "shop"
+         *       ],
+         *       "types": [],
+         *       "created_at": "2026-11-21T09:30:00.000Z",
+         *       "state": "active",
+         *       "disabled_at": null,
+         *       "disabled_reason": null,
+         *       "failing_since": null,
+         *       "previous_secret_until": null,
+         *       "last_delivery": {
+         *         "at": "2026-11-21T09:31:00.412Z",
+         *         "status": 204
+         *       }
+         *     }
+         */
         Webhook: {
             /**
              * Format: int64
-             * @description The id, by which the webhook is deleted.
+             * @description The id, by which the webhook is changed and deleted.
              * @example 3
              */
             id: number;
@@ -4997,19 +5301,193 @@ export interface components {
              */
             url: string;
             /**
+             * @description Only publications in these: a namespace, or a pattern over `namespace/name` as sources use it, such as `shop/checkout_*` or `shop.*\/**`. An empty list means all.
+             * @example [
+             *       "shop"
+             *     ]
+             */
+            namespaces: string[];
+            /**
+             * @description Only announcements of these types. An empty list means all.
+             * @example [
+             *       "event.published"
+             *     ]
+             */
+            types: components["schemas"]["WebhookEventType"][];
+            /**
              * Format: date-time
              * @description When it was registered.
              * @example 2026-11-21T09:30:00.000Z
              */
             created_at: string;
             /**
-             * @description `disabled` after an answer 410, or after days of failures.
+             * @description `disabled` by hand, after an answer 410, or after 120 hours without one success; it is told nothing until it is enabled again.
              * @example active
              * @enum {string}
              */
             state: "active" | "disabled";
+            /**
+             * Format: date-time
+             * @description Since when it is disabled; null while it is active.
+             * @example null
+             */
+            disabled_at: string | null;
+            /**
+             * @description Why it is disabled; null while it is active, or when an admin gave no reason.
+             * @example null
+             */
+            disabled_reason: string | null;
+            /**
+             * Format: date-time
+             * @description Since when every attempt has failed; null after a success.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @description Until when the secret before the present one signs as well; null when it does not.
+             * @example null
+             */
+            previous_secret_until: string | null;
             last_delivery: components["schemas"]["WebhookLastDelivery"];
         };
+        /**
+         * @description One request to the receiver, and what came of it.
+         * @example {
+         *       "at": "2026-11-21T09:31:00.102Z",
+         *       "status": 503,
+         *       "duration_ms": 310,
+         *       "error": "HTTP 503",
+         *       "answer": "try again later"
+         *     }
+         */
+        WebhookAttempt: {
+            /**
+             * Format: date-time
+             * @description When it was sent.
+             * @example 2026-11-21T09:31:00.102Z
+             */
+            at: string;
+            /**
+             * @description The HTTP status that the receiver answered; 0 when no answer came.
+             * @example 503
+             */
+            status: number;
+            /**
+             * @description How long it took, in milliseconds.
+             * @example 310
+             */
+            duration_ms: number;
+            /**
+             * @description Why it failed; null when it did not.
+             * @example HTTP 503
+             */
+            error: string | null;
+            /**
+             * @description The first 4 KB of the answer's body.
+             * @example try again later
+             */
+            answer: string;
+        };
+        /**
+         * @description One announcement to one webhook, with its attempts.
+         * @example {
+         *       "id": 41,
+         *       "message_id": "msg_2b8f0c1e7d5a",
+         *       "type": "event.published",
+         *       "event": "shop/order_completed@1-2-0",
+         *       "state": "pending",
+         *       "created_at": "2026-11-21T09:31:00.000Z",
+         *       "next_attempt_at": "2026-11-21T09:31:05.412Z",
+         *       "settled_at": null,
+         *       "attempts": [
+         *         {
+         *           "at": "2026-11-21T09:31:00.102Z",
+         *           "status": 503,
+         *           "duration_ms": 310,
+         *           "error": "HTTP 503",
+         *           "answer": "try again later"
+         *         }
+         *       ]
+         *     }
+         */
+        WebhookDelivery: {
+            /**
+             * Format: int64
+             * @description The id, by which it is delivered again.
+             * @example 41
+             */
+            id: number;
+            /**
+             * @description The id of the announcement, sent as `webhook-id` with every attempt.
+             * @example msg_2b8f0c1e7d5a
+             */
+            message_id: string;
+            type: components["schemas"]["WebhookEventType"];
+            /**
+             * @description What it is about, as `namespace/name@version`; null for deliveries from before this was kept.
+             * @example shop/order_completed@1-2-0
+             */
+            event: string | null;
+            state: components["schemas"]["WebhookDeliveryState"];
+            /**
+             * Format: date-time
+             * @description When it was announced.
+             * @example 2026-11-21T09:31:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it is attempted next; null once it is settled.
+             * @example 2026-11-21T09:31:05.412Z
+             */
+            next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was settled; null while it is pending. Settled deliveries are kept for 30 days.
+             * @example null
+             */
+            settled_at: string | null;
+            /** @description The attempts in the order in which they were made; of those before a redelivery the last eight. */
+            attempts: components["schemas"]["WebhookAttempt"][];
+        };
+        /**
+         * @description The deliveries of a webhook, newest first.
+         * @example [
+         *       {
+         *         "id": 41,
+         *         "message_id": "msg_2b8f0c1e7d5a",
+         *         "type": "event.published",
+         *         "event": "shop/order_completed@1-2-0",
+         *         "state": "pending",
+         *         "created_at": "2026-11-21T09:31:00.000Z",
+         *         "next_attempt_at": "2026-11-21T09:31:05.412Z",
+         *         "settled_at": null,
+         *         "attempts": [
+         *           {
+         *             "at": "2026-11-21T09:31:00.102Z",
+         *             "status": 503,
+         *             "duration_ms": 310,
+         *             "error": "HTTP 503",
+         *             "answer": "try again later"
+         *           }
+         *         ]
+         *       }
+         *     ]
+         */
+        WebhookDeliveryList: components["schemas"]["WebhookDelivery"][];
+        /**
+         * @description `pending`: it waits for its next attempt. `delivered`: an attempt was answered with 2xx. `failed`: the last attempt failed as well. `dropped`: the webhook was disabled before.
+         * @example delivered
+         * @enum {string}
+         */
+        WebhookDeliveryState: "pending" | "delivered" | "failed" | "dropped";
+        /**
+         * @description `event.published`: a version was published. `event.status_changed`: a version changed its status.
+         * @example event.published
+         * @enum {string}
+         */
+        WebhookEventType: "event.published" | "event.status_changed";
         /**
          * @description The last attempt; null before the first.
          * @example {
@@ -5036,8 +5514,16 @@ export interface components {
          *       {
          *         "id": 3,
          *         "url": "https://ci.example.com/hooks/signalbook",
+         *         "namespaces": [
+         *           "shop"
+         *         ],
+         *         "types": [],
          *         "created_at": "2026-11-21T09:30:00.000Z",
          *         "state": "active",
+         *         "disabled_at": null,
+         *         "disabled_reason": null,
+         *         "failing_since": null,
+         *         "previous_secret_until": null,
          *         "last_delivery": {
          *           "at": "2026-11-21T09:31:00.412Z",
          *           "status": 204
@@ -5076,12 +5562,7 @@ export interface components {
          *     }
          */
         WebhookPayload: {
-            /**
-             * @description What happened.
-             * @example event.published
-             * @enum {string}
-             */
-            type: "event.published" | "event.status_changed";
+            type: components["schemas"]["WebhookEventType"];
             /**
              * @description The id of the announcement, the same over retries and equal to the header `webhook-id`.
              * @example msg_2b8f0c1e7d5a
@@ -5106,6 +5587,58 @@ export interface components {
             previous_version: string | null;
             /** @description The changes against `previous_version`; on a change of status, that change. */
             changes: components["schemas"]["Change"][];
+        };
+        /**
+         * @description A delivery that is on its way again.
+         * @example {
+         *       "status": "accepted",
+         *       "message_id": "msg_2b8f0c1e7d5a"
+         *     }
+         */
+        WebhookRedelivery: {
+            /**
+             * @description Always `accepted`.
+             * @example accepted
+             * @enum {string}
+             */
+            status: "accepted";
+            /**
+             * @description The id of the announcement, the same as before.
+             * @example msg_2b8f0c1e7d5a
+             */
+            message_id: string;
+        };
+        /**
+         * @description The webhook as it shall be; its secret and its state stay.
+         * @example {
+         *       "url": "https://ci.example.com/hooks/signalbook",
+         *       "namespaces": [
+         *         "shop",
+         *         "account/*"
+         *       ],
+         *       "types": []
+         *     }
+         */
+        WebhookReplacement: {
+            /**
+             * @description An http or https address.
+             * @example https://ci.example.com/hooks/signalbook
+             */
+            url: string;
+            /**
+             * @description Only publications in these: a namespace, or a pattern over `namespace/name` as sources use it, such as `shop/checkout_*` or `shop.*\/**`. An empty list means all.
+             * @example [
+             *       "shop"
+             *     ]
+             */
+            namespaces: string[];
+            /**
+             * @description Only announcements of these types. An empty list means all.
+             * @example [
+             *       "event.published"
+             *     ]
+             */
+            types: components["schemas"]["WebhookEventType"][];
         };
     };
     responses: {
@@ -5345,6 +5878,40 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description There is no webhook with this id, or it has no such delivery. */
+        WebhookDeliveryNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "webhook 3 has no delivery with the id 99; GET /v1/webhooks/3/deliveries lists them",
+                 *       "code": "not_found",
+                 *       "request_id": "4f9c2b7e1d0a"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The webhook is disabled and is sent nothing. */
+        WebhookDisabled: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "webhook 3 is disabled and is sent nothing; enable it first with POST /v1/webhooks/3/enable",
+                 *       "code": "conflict",
+                 *       "request_id": "4f9c2b7e1d0a"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The version exists with other content, or is too small a step for what it changes; `suggested_version` is one that would do, and `changes` are those that force it. */
         VersionConflict: {
             headers: {
@@ -5519,6 +6086,47 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The key makes more requests per second than the setting `rate_limit_per_key` allows, or too many requests with a wrong key came from this address. Nothing was done; the same call may be sent again after `Retry-After`. */
+        TooManyRequests: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                /** @description Requests that the key may make per second; absent while `rate_limit_per_key` is 0. */
+                "RateLimit-Limit"?: number;
+                /** @description Requests that the key may still make until the count begins anew; absent while `rate_limit_per_key` is 0. */
+                "RateLimit-Remaining"?: number;
+                /** @description Seconds until the count begins anew; absent while `rate_limit_per_key` is 0. */
+                "RateLimit-Reset"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "this key may make 50 requests per second (rate_limit_per_key); send fewer, or several events in one batch",
+                 *       "code": "rate_limited",
+                 *       "request_id": "4f9c2b7e1d0a"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The key is revoked or expired, or was rotated already; a new one has to be created, or the successor rotated. */
+        KeyNotLive: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "key 7 is revoked; only a live key can be rotated, create a new one with POST /v1/admin/keys",
+                 *       "code": "conflict",
+                 *       "request_id": "4f9c2b7e1d0a"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
     };
     parameters: {
         /**
@@ -5556,6 +6164,11 @@ export interface components {
          * @example 3
          */
         WebhookId: number;
+        /**
+         * @description The id of the delivery.
+         * @example 41
+         */
+        WebhookDeliveryId: number;
         /**
          * @description The name of the source.
          * @example web-shop
@@ -5795,6 +6408,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -5913,6 +6527,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -5967,6 +6582,7 @@ export interface operations {
             409: components["responses"]["VersionConflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6004,6 +6620,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["EventNotFound"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6046,6 +6663,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["EventNotFound"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6097,6 +6715,7 @@ export interface operations {
             409: components["responses"]["StatusConflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6144,6 +6763,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["EventNotFound"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6186,6 +6806,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["EventNotFound"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6223,6 +6844,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["EventNotFound"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6248,6 +6870,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6289,6 +6912,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6330,6 +6954,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6371,6 +6996,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6412,6 +7038,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6453,6 +7080,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6488,6 +7116,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6526,6 +7155,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6564,6 +7194,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6598,6 +7229,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6629,6 +7261,50 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["KeyNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the key.
+                 * @example 7
+                 */
+                id: components["parameters"]["KeyId"];
+            };
+            cookie?: never;
+        };
+        /** @description How long the old key still works. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RotateKeyInput"];
+            };
+        };
+        responses: {
+            /** @description The new key. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["KeyNotFound"];
+            409: components["responses"]["KeyNotLive"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6667,6 +7343,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6702,6 +7379,7 @@ export interface operations {
             409: components["responses"]["SourceExists"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6735,6 +7413,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["SourceNotFound"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6775,6 +7454,7 @@ export interface operations {
             404: components["responses"]["SourceNotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6806,6 +7486,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["SourceNotFound"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6854,6 +7535,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["SourceNotFound"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6892,6 +7574,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6927,6 +7610,7 @@ export interface operations {
             409: components["responses"]["DestinationExists"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -6960,6 +7644,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["DestinationNotFound"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -7000,6 +7685,7 @@ export interface operations {
             404: components["responses"]["DestinationNotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -7038,6 +7724,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["DestinationNotFound"];
             409: components["responses"]["DestinationInUse"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -7078,6 +7765,7 @@ export interface operations {
             404: components["responses"]["DestinationNotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -7111,6 +7799,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["DestinationNotFound"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -7137,6 +7826,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -7195,6 +7885,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -7263,6 +7954,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -7315,6 +8007,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -7348,6 +8041,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -7401,6 +8095,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -7448,6 +8143,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -7481,6 +8177,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -7519,6 +8216,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -7530,7 +8228,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The address. */
+        /** @description The address and what it hears of. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["CreateWebhookInput"];
@@ -7553,6 +8251,82 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        /** @description The webhook as it shall be. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookReplacement"];
+            };
+        };
+        responses: {
+            /** @description The changed webhook. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -7584,6 +8358,214 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["WebhookNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        /** @description How long the secret before signs as well. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RotateWebhookSecretInput"];
+            };
+        };
+        responses: {
+            /** @description The new secret. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedWebhookSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    enableWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The active webhook. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    disableWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        /** @description Why. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DisableWebhookInput"];
+            };
+        };
+        responses: {
+            /** @description The disabled webhook. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only deliveries in this state.
+                 * @example failed
+                 */
+                state?: components["schemas"]["WebhookDeliveryState"];
+                /**
+                 * @description Most deliveries on one page.
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description Where the page begins, taken from the `Link` header of the page before; its content has no meaning to callers.
+                 * @example ODEyMw
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deliveries. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    redeliverWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+                /**
+                 * @description The id of the delivery.
+                 * @example 41
+                 */
+                delivery_id: components["parameters"]["WebhookDeliveryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is on its way again. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRedelivery"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookDeliveryNotFound"];
+            409: components["responses"]["WebhookDisabled"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -7642,6 +8624,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -7668,6 +8651,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -7707,6 +8691,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };

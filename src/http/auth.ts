@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express'
+import type { RequestHandler, Response } from 'express'
 import { hashKey, isWellFormedKey } from '../admin/key-format.ts'
 import { keyStatus } from '../admin/keys.ts'
 import type { Operation, RequiredRole } from '../contract/operations.ts'
@@ -7,6 +7,7 @@ import type { Snapshot, SnapshotHolder } from '../snapshot/snapshot.ts'
 import type { ApiKey } from '../store/api-keys.ts'
 import type { Actor } from '../store/actor.ts'
 import { contextOf } from './context.ts'
+import type { RequestLimits } from './request-limits.ts'
 
 const LEVEL: Record<RequiredRole, number> = { none: 0, viewer: 1, publisher: 2, admin: 3 }
 
@@ -17,6 +18,7 @@ export interface AuthDeps {
   holdsToken: (operation: Operation, authorization: string | undefined) => boolean
   /** Told of every accepted key, so that its last use can be shown. */
   noteUse: (keyId: number, at: number) => void
+  limits: RequestLimits
 }
 
 /** Lets a request through when its key holds the role that the contract demands of the operation. */
@@ -26,16 +28,39 @@ export function authorise(deps: AuthDeps, operation: Operation): RequestHandler 
     context.operation = operation
     // Health must answer without the database, so that it can say what is wrong with it.
     if (operation.role !== 'none' && !deps.holdsToken(operation, req.headers.authorization)) {
+      const { facts } = context
+      const refuse = (message: string) => deps.limits.countFailure(facts.ip) ?? unauthorized(message)
+      const raw = readKey(req.headers.authorization, refuse)
       context.snapshot = await deps.snapshots.current()
-      context.actor = { ...authenticate(deps, operation, context.snapshot, req.headers.authorization), ...origin(context.facts) }
+      context.actor = { ...authenticate(deps, operation, context.snapshot, { raw, refuse, res }), ...origin(facts) }
     }
     next()
   }
 }
 
-function authenticate(deps: AuthDeps, operation: Operation, snapshot: Snapshot, header: string | undefined): Actor {
-  if (operation.bootstrap && snapshot.awaitsFirstKey && header === undefined) return {}
-  const key = liveKey(deps, snapshot, header)
+interface Attempt {
+  raw: string | undefined
+  /** Counts the attempt as failed. */
+  refuse: Refuse
+  res: Response
+}
+
+type Refuse = (message: string) => SignalbookError
+
+/** Reads the key that was sent. One with a wrong form or checksum is refused here, before anything is looked up. */
+function readKey(header: string | undefined, refuse: Refuse): string | undefined {
+  if (header === undefined) return undefined
+  const raw = /^Bearer +(\S+) *$/i.exec(header)?.[1]
+  if (raw === undefined) throw refuse('the header Authorization must read "Bearer <API_KEY>"')
+  if (!isWellFormedKey(raw)) throw refuse('this is not a Signalbook API key: its form or its checksum is wrong; look for a typing error')
+  return raw
+}
+
+function authenticate(deps: AuthDeps, operation: Operation, snapshot: Snapshot, attempt: Attempt): Actor {
+  if (operation.bootstrap && snapshot.awaitsFirstKey && attempt.raw === undefined) return {}
+  const key = liveKey(deps, snapshot, attempt)
+  const perSecond = snapshot.settings.rateLimitPerKey
+  if (perSecond > 0) deps.limits.countRequest(key.id, perSecond, attempt.res)
   if (LEVEL[key.role] < LEVEL[operation.role]) {
     throw new SignalbookError('forbidden', `this call needs a key with the role ${operation.role}; this key has the role ${key.role}`)
   }
@@ -43,21 +68,13 @@ function authenticate(deps: AuthDeps, operation: Operation, snapshot: Snapshot, 
   return { keyId: key.id, role: key.role, ...(key.name === undefined ? {} : { name: key.name }) }
 }
 
-function liveKey(deps: AuthDeps, snapshot: Snapshot, header: string | undefined): ApiKey {
-  if (header === undefined) throw unauthorized('this call needs the header Authorization: Bearer <API_KEY>')
-  const raw = /^Bearer +(\S+) *$/i.exec(header)?.[1]
-  if (raw === undefined) throw unauthorized('the header Authorization must read "Bearer <API_KEY>"')
-  if (!isWellFormedKey(raw)) throw unauthorized('this is not a Signalbook API key: its form or its checksum is wrong; look for a typing error')
+function liveKey(deps: AuthDeps, snapshot: Snapshot, { raw, refuse }: Attempt): ApiKey {
+  if (raw === undefined) throw unauthorized('this call needs the header Authorization: Bearer <API_KEY>')
   // Whoever times this look-up learns about a SHA-256 and nothing about a key.
   const key = snapshot.keyByHash(hashKey(raw))
-  if (!key) throw refusedKey()
-  if (keyStatus(key, deps.now()) !== 'active') throw refusedKey()
+  // The same words for unknown, expired and revoked: whoever holds a dead key learns nothing from it.
+  if (!key || keyStatus(key, deps.now()) !== 'active') throw refuse('this API key is unknown, expired or revoked; ask an admin for a new one')
   return key
-}
-
-// The same words for unknown, expired and revoked: whoever holds a dead key learns nothing from it.
-function refusedKey(): SignalbookError {
-  return unauthorized('this API key is unknown, expired or revoked; ask an admin for a new one')
 }
 
 function unauthorized(message: string): SignalbookError {

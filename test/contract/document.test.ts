@@ -151,7 +151,7 @@ function statusesDue(operation: Operation, path: string): string[] {
   const role = operation['x-required-role']
   return [
     '400',
-    ...(role === 'none' ? [] : ['401']),
+    ...(role === 'none' ? [] : ['401', '429']),
     ...(role === 'publisher' || role === 'admin' ? ['403'] : []),
     ...(path.includes('{') && !ANSWERS_400_FOR_404.has(operation.operationId ?? '') ? ['404'] : []),
     ...(operation.requestBody ? ['413', '415'] : []),
@@ -222,6 +222,11 @@ describe('the contract', () => {
   it('describes every parameter and header and shows an example of it', () => {
     const places = operations.flatMap(({ name, node }) => describedIn(name, node))
     expect(offending(places, (node) => !node.description || node.example === undefined)).to.deep.equal([])
+  })
+
+  it('asks for at least one character of every text in a path, since a path with an empty part is another path', () => {
+    const texts = operations.flatMap(({ name, node }) => (node.parameters ?? []).filter((parameter) => parameter.in === 'path' && parameter.schema.type === 'string').map((parameter) => ({ name: `${name} ${parameter.name}`, node: parameter.schema })))
+    expect(offending(texts, ({ pattern, minLength, enum: words }) => words === undefined && minLength === undefined && (pattern === undefined || new RegExp(pattern).test('')))).to.deep.equal([])
   })
 
   it('gives every operation a unique camelCase operationId', () => {
@@ -301,11 +306,16 @@ describe('the contract', () => {
     const missing = operations.flatMap(({ name, node }) =>
       Object.entries(node.responses).flatMap(([status, { headers = {} }]) => {
         const isPaged = status === '200' && node.parameters?.some((parameter) => parameter.name === 'cursor')
-        const due = ['X-Request-Id', ...(status === '201' ? ['Location'] : []), ...(status === '401' ? ['WWW-Authenticate'] : []), ...(status === '503' ? ['Retry-After'] : []), ...(isPaged ? ['Link'] : [])]
+        const due = ['X-Request-Id', ...(status === '201' ? ['Location'] : []), ...(status === '401' ? ['WWW-Authenticate'] : []), ...(status === '503' || status === '429' ? ['Retry-After'] : []), ...(isPaged ? ['Link'] : [])]
         return due.filter((header) => !headers[header]).map((header) => `${name} ${status} lacks ${header}`)
       }),
     )
     expect(missing).to.deep.equal([])
+  })
+
+  it('describes every required property beside the list that requires it, since generators look nowhere else', () => {
+    const lost = schemas.flatMap(({ name, node }) => ((node['required'] as string[] | undefined) ?? []).filter((key) => !node.properties?.[key]).map((key) => `${name}.${key}`))
+    expect(lost).to.deep.equal([])
   })
 
   it('uses no keyword that generators stumble over', () => {

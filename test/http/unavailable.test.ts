@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import document from '../../src/contract/document.json' with { type: 'json' }
+import { generateKey } from '../../src/admin/key-format.ts'
 import { OPERATIONS } from '../../src/contract/operations.ts'
 import type { Operation } from '../../src/contract/operations.ts'
 import { onEachEngine } from '../support/database.ts'
@@ -41,6 +42,13 @@ onEachEngine((engine) => {
         expect(answer.text).not.to.match(/revision_gone|select|SQLITE|ER_/i)
       })
     }
+
+    it('is not needed to refuse a key whose form or checksum is wrong: no query comes before that', async () => {
+      const raw = generateKey()
+      const wrong = raw.slice(0, -1) + (raw.endsWith('a') ? 'b' : 'a')
+      for (const key of ['garbage', wrong]) expect((await server.call('get', '/v1/events', key)).status).to.equal(401)
+      expect((await server.call('get', '/v1/events', raw)).status).to.equal(500)
+    })
 
     it('makes health and readiness answer 503', async () => {
       await new Promise((resolve) => setTimeout(resolve, 1100))

@@ -114,6 +114,10 @@ onEachEngine((engine) => {
         const { body } = await call('POST', '/v1/webhooks', { url: receiver.url }, { once: true })
         secrets.push(body['secret'] as string)
       }
+      for (const [path, shown] of [['/v1/webhooks/1/rotate', 'secret'], ['/v1/admin/keys/2/rotate', 'key']] as const) {
+        const { body } = await call('POST', path, {}, { once: true })
+        secrets.push(body[shown] as string)
+      }
 
       const READS = [
         '/v1/admin/destinations', '/v1/admin/deliveries', '/v1/admin/dead-letters', '/v1/admin/quarantine', '/v1/admin/relay/events?limit=50', '/v1/admin/keys', '/v1/admin/config',
@@ -148,7 +152,7 @@ onEachEngine((engine) => {
       expect(await service.terminate()).to.equal(0)
       const afterwards = await contentsOf(home)
       expect(calls).to.be.at.least(CALLS)
-      expect(secrets).to.have.length(19)
+      expect(new Set(secrets.filter((secret) => secret?.length > 20)).size).to.equal(21)
 
       const places: Record<string, string> = { 'a log line': service.output(), 'an answer': answers.join('\n') }
       for (const [name, text] of Object.entries(whileRunning)) places[`${name} while it ran`] = text

@@ -1202,7 +1202,7 @@ export interface components {
              */
             timestamp: string;
             /**
-             * @description What was done, as a verb in the past tense, such as `created`, `updated`, `deleted`, `published`, `overwritten`, `status_changed`, `paused`, `resumed`, `rotated`, `revoked`, `enabled`, `disabled`, `secret_rotated`, `redelivered`, or what was done to events: `dead_letters_replayed` and `dead_letters_discarded` at a destination, `quarantine_released` and `quarantine_discarded` of a source.
+             * @description What was done, as a verb in the past tense, such as `created`, `updated`, `deleted`, `published`, `overwritten`, `status_changed`, `paused`, `resumed`, `rotated`, `revoked`, `enabled`, `disabled`, `secret_rotated`, `redelivered`, or what was done to events: `dead_letters_replayed` and `dead_letters_discarded` at a destination, `quarantine_released` and `quarantine_discarded` of a source. `secrets_rotated` of `encryption_key`: all stored secrets were encrypted anew.
              * @example updated
              */
             action: string;

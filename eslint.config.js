@@ -40,7 +40,7 @@ function doorsOf(room) {
 }
 
 export default tseslint.config(
-  { ignores: ['node_modules', 'dist', 'src/contract'] },
+  { ignores: ['node_modules', 'dist', 'src/contract', 'scripts/contract/clients'] },
   ...tseslint.configs.recommendedTypeChecked,
   { languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } } },
   {

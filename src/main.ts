@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import pino from 'pino'
 import type { Logger } from 'pino'
@@ -27,7 +27,9 @@ import { startSupervisor } from './relay/delivery/supervisor.ts'
 import type { Supervisor } from './relay/delivery/supervisor.ts'
 import { listDeliveries, listHaltReasons } from './relay/operate/deliveries.ts'
 import { createDatabaseLog } from './relay/log/database-log.ts'
+import { secretKeepingWith } from './secret-keeping.ts'
 import { createSnapshotHolder } from './snapshot/holder.ts'
+import { checkClock, checkDataDirectory, checkSecrets, dataDirectoryOf } from './startup-checks.ts'
 import { change } from './store/change.ts'
 import { closeDatabase, openDatabase } from './store/db.ts'
 import type { Database } from './store/db.ts'
@@ -46,7 +48,7 @@ export interface Service {
   url: string
   /** For people: where it listens, which database, and how to make the first key while there is none. */
   greeting: string
-  /** Accepts nothing more, finishes what is under way, settles deliveries and closes; takes at most about 10 s. */
+  /** Accepts nothing more, finishes what is under way, settles deliveries and closes; takes at most about 10 s. Asked twice, it stops once. */
   stop: () => Promise<void>
 }
 
@@ -55,7 +57,8 @@ export async function startService(config: Config, options: { validateResponses?
   const log = createLogger(config.logLevel)
   const now = Date.now
   const startedAt = now()
-  const db = openDatabase(config.database)
+  await checkDataDirectory(config.database, log.warn.bind(log))
+  const db = openDatabase(config.database, secretKeepingWith(config.encryptionKeys))
   const relayDb = openDatabase(relayTarget(config.database))
   // What was opened is closed in the opposite order, also when the start fails half way.
   const closers: (() => Promise<void>)[] = [() => closeDatabase(db), () => closeDatabase(relayDb)]
@@ -66,6 +69,8 @@ export async function startService(config: Config, options: { validateResponses?
     await migrate(db, registryMigrations, 'schema_migrations')
     await migrate(relayDb, relayMigrations, 'relay_schema_migrations')
     for (const database of [db, relayDb]) await assertDurable(database)
+    await checkClock({ db, relayDb }, now(), log.warn.bind(log))
+    await checkSecrets(db)
 
     const revision = openRevisionReader(db)
     closers.push(() => revision.close())
@@ -101,8 +106,8 @@ export async function startService(config: Config, options: { validateResponses?
       haltReasons: () => listHaltReasons({ relayDb, snapshots }),
       announce: async (tx, announcement) => {
         await announce(tx, { id: `msg_${randomUUID()}`, ...announcement })
-        // Once they are committed; a transaction that fails leaves nothing to look for.
-        tx.executionPromise.then(() => dispatcher?.wake(), () => undefined)
+        // The transaction is still open: look for the new deliveries a moment later.
+        setTimeout(() => dispatcher?.wake(), 20).unref()
       },
       wakeWebhooks: () => dispatcher?.wake(),
       intake: metrics,
@@ -137,14 +142,13 @@ export async function startService(config: Config, options: { validateResponses?
     const { port } = server.address() as AddressInfo
     const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
     const greeting = greet(url, db.dialect.label, (await snapshots.current()).awaitsFirstKey)
-    let stopped: Promise<void> | undefined
+    let stopping: Promise<void> | undefined
     return {
       url,
       greeting,
       stop() {
         acceptsWork = false
-        // A second call waits for the first: what is closed cannot be closed again.
-        return (stopped ??= closeAll())
+        return (stopping ??= closeAll())
       },
     }
   } catch (error) {
@@ -163,7 +167,6 @@ function startDeliveries(deps: {
   meter: ServiceMetrics
 }): Supervisor {
   const { config, relayDb, sender } = deps
-  const dataDirectory = config.database.engine === 'sqlite' && config.database.filename !== ':memory:' ? dirname(config.database.filename) : 'data'
   return startSupervisor({
     holder: deps.holder,
     log: deps.log,
@@ -175,7 +178,7 @@ function startDeliveries(deps: {
     now: Date.now,
     random: Math.random,
     newId: randomUUID,
-    environment: { dataDirectory: resolve(dataDirectory), stdout: process.stdout },
+    environment: { dataDirectory: dataDirectoryOf(config.database) ?? resolve('data'), stdout: process.stdout },
   })
 }
 

@@ -3,7 +3,7 @@ import type { SnapshotHolder } from './snapshot/snapshot.ts'
 import { pruneAuditEntries } from './store/audit-entries.ts'
 import type { Database } from './store/db.ts'
 import { pruneDeliveries } from './store/webhook-deliveries.ts'
-import { forgetEndedSecrets } from './store/webhooks.ts'
+import { forgetEndedSecrets } from './store/webhook-secrets.ts'
 
 export interface MaintenanceDeps {
   db: Database

@@ -1,4 +1,5 @@
 import { SECOND } from '../duration.ts'
+import { invalid } from '../error.ts'
 import { driverCode } from './dialect.ts'
 import type { DatabaseTarget, Dialect } from './dialect.ts'
 
@@ -97,6 +98,12 @@ export function mysqlDialect(target: MysqlTarget): Dialect {
     async explainLossyCommits(database) {
       const [rows] = (await database.raw('SELECT @@innodb_flush_log_at_trx_commit AS flush_at_commit')) as [{ flush_at_commit: number }[]]
       return rows[0]?.flush_at_commit === 1 ? undefined : 'innodb_flush_log_at_trx_commit must be 1'
+    },
+    async forgetOverwritten(database, tables) {
+      await database.raw(`OPTIMIZE TABLE ${tables.map((table) => `\`${table}\``).join(', ')}`)
+    },
+    async backUp() {
+      throw invalid(`this database is backed up with its own tool: mysqldump --single-transaction ${target.database}`)
     },
   }
 }

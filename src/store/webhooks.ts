@@ -1,4 +1,5 @@
 import type { Executor } from './db.ts'
+import { saveFirstSecret } from './webhook-secrets.ts'
 
 const TABLE = 'webhooks'
 
@@ -11,7 +12,7 @@ export interface WebhookFilter {
 
 export type AnnouncementType = 'event.published' | 'event.status_changed'
 
-/** An address that hears of publications. Its secrets are read by `findSigningSecrets` alone. */
+/** An address that hears of publications. Its secrets lie with `webhook-secrets.ts`. */
 export interface Webhook extends WebhookFilter {
   id: number
   url: string
@@ -30,7 +31,6 @@ export interface Webhook extends WebhookFilter {
 interface WebhookRow {
   id: number
   url: string
-  secret: string
   namespaces: string | null
   types: string | null
   created_at: number
@@ -39,47 +39,29 @@ interface WebhookRow {
   disabled_reason: string | null
   last_delivery_at: number | null
   last_delivery_status: number | null
-  previous_secret: string | null
   previous_secret_until: number | null
 }
 
-const WITHOUT_SECRETS = ['id', 'url', 'namespaces', 'types', 'created_at', 'failing_since', 'disabled_at', 'disabled_reason', 'last_delivery_at', 'last_delivery_status', 'previous_secret_until'] as const
+/** All but the secrets. */
+const COLUMNS = ['id', 'url', 'namespaces', 'types', 'created_at', 'failing_since', 'disabled_at', 'disabled_reason', 'last_delivery_at', 'last_delivery_status', 'previous_secret_until'] as const
 
 /** All webhooks, by id. */
 export async function listWebhooks(db: Executor): Promise<Webhook[]> {
-  const rows = await db<WebhookRow>(TABLE).orderBy('id').select(...WITHOUT_SECRETS)
+  const rows = await db<WebhookRow>(TABLE).orderBy('id').select(...COLUMNS)
   return rows.map(toWebhook)
 }
 
 export async function findWebhook(db: Executor, id: number): Promise<Webhook | undefined> {
-  const row = await db<WebhookRow>(TABLE).where({ id }).first(...WITHOUT_SECRETS)
+  const row = await db<WebhookRow>(TABLE).where({ id }).first(...COLUMNS)
   return row && toWebhook(row)
 }
 
 /** @param webhook `secret` is `whsec_` and base64; it is shown once, at creation @returns the id of the new webhook */
 export async function insertWebhook(db: Executor, webhook: WebhookFilter & { url: string; secret: string; createdAt: number }): Promise<number> {
-  const [id] = await db(TABLE).insert({ url: webhook.url, secret: webhook.secret, created_at: webhook.createdAt, ...filterColumns(webhook) })
-  return id as number
-}
-
-/** The secrets that sign a webhook's deliveries at a time, the present one first; none when there is no such webhook. */
-export async function findSigningSecrets(db: Executor, id: number, at: number): Promise<string[]> {
-  const row = await db<WebhookRow>(TABLE).where({ id }).first('secret', 'previous_secret', 'previous_secret_until')
-  if (!row) return []
-  return row.previous_secret !== null && (row.previous_secret_until ?? 0) > at ? [row.secret, row.previous_secret] : [row.secret]
-}
-
-/** Replaces the secret. The one before signs as well until `previousUntil`, not at all when that is `undefined`; an older one is forgotten. */
-export async function replaceSecret(db: Executor, id: number, change: { secret: string; previousUntil: number | undefined }): Promise<void> {
-  const row = await db<WebhookRow>(TABLE).where({ id }).first('secret')
-  await db(TABLE)
-    .where({ id })
-    .update({ secret: change.secret, previous_secret: change.previousUntil === undefined ? null : row?.secret, previous_secret_until: change.previousUntil ?? null })
-}
-
-/** Forgets replaced secrets that sign no more. */
-export async function forgetEndedSecrets(db: Executor, at: number): Promise<void> {
-  await db(TABLE).where('previous_secret_until', '<=', at).update({ previous_secret: null, previous_secret_until: null })
+  const [id] = (await db(TABLE).insert({ url: webhook.url, secret: '', created_at: webhook.createdAt, ...filterColumns(webhook) })) as [number]
+  // Only now, since an encrypted secret is bound to the id.
+  await saveFirstSecret(db, id, webhook.secret)
+  return id
 }
 
 /** Replaces address and filter. `failingSince` is part of it: a new address has not failed yet. */
@@ -116,7 +98,7 @@ function filterColumns(filter: WebhookFilter): Pick<WebhookRow, 'namespaces' | '
   return { namespaces: JSON.stringify(filter.namespaces), types: JSON.stringify(filter.types) }
 }
 
-function toWebhook(row: Omit<WebhookRow, 'secret' | 'previous_secret'>): Webhook {
+function toWebhook(row: WebhookRow): Webhook {
   return {
     id: row.id,
     url: row.url,

@@ -3,7 +3,7 @@ import { invalid } from '../error.ts'
 import { change } from '../store/change.ts'
 import type { Actor } from '../store/actor.ts'
 import type { ChangeDeps } from '../store/change.ts'
-import { replaceSecret } from '../store/webhooks.ts'
+import { replaceSecret } from '../store/webhook-secrets.ts'
 import { SECRET_MASK, newSecret } from './secret.ts'
 import { requireWebhook } from './webhooks.ts'
 

@@ -1,49 +1,19 @@
 import { execFileSync } from 'node:child_process'
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import { relayTarget } from '../../src/store/relay/relay-target.ts'
 import { until } from '../relay/support/relay-database.ts'
 import { amount } from '../support/amount.ts'
-import { createTestDatabase, onEachEngine } from '../support/database.ts'
-import type { EngineName, TestDatabase } from '../support/database.ts'
+import { onEachEngine } from '../support/database.ts'
 import { startHonestLoad } from '../support/honest-load.ts'
 import type { HonestLoad } from '../support/honest-load.ts'
-import { hasMariadb, startOwnMariadb } from '../support/own-mariadb.ts'
+import { hasMariadb } from '../support/own-mariadb.ts'
 import { startRelayUnderTest } from '../support/relay-under-test.ts'
 import type { RelayUnderTest } from '../support/relay-under-test.ts'
+import { stoppable } from '../support/stoppable-database.ts'
+import type { Stoppable } from '../support/stoppable-database.ts'
 
 const STOPS = amount('R8_STOPS', 1)
 const READY_WITHIN_MS = 10_000
-
-/** A database that can be taken away and given back. */
-interface Stoppable {
-  home: TestDatabase
-  stop: () => Promise<void>
-  start: () => Promise<void>
-  remove: () => Promise<void>
-}
-
-/** Of SQLite another process holds the write lock of both files; MariaDB is killed. */
-async function stoppable(engine: EngineName): Promise<Stoppable> {
-  if (engine === 'mariadb') {
-    const own = await startOwnMariadb()
-    return { home: await createTestDatabase(engine, own.server), stop: () => own.kill(), start: () => own.start(), remove: () => own.remove() }
-  }
-  const home = await createTestDatabase(engine)
-  let locks: DatabaseSync[] = []
-  return {
-    home,
-    async stop() {
-      locks = [home.target, relayTarget(home.target)].map((target) => new DatabaseSync((target as { filename: string }).filename))
-      for (const lock of locks) lock.exec('PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE')
-    },
-    async start() {
-      for (const lock of locks) lock.close()
-    },
-    remove: () => home.remove(),
-  }
-}
 
 async function isReady(relay: RelayUnderTest): Promise<boolean> {
   return (await relay.client.call('GET', '/v1/ready')).status === 200

@@ -6,7 +6,7 @@ import { startReceiver } from '../relay/support/receiver.ts'
 import type { Received } from '../relay/support/receiver.ts'
 import { onEachEngine } from '../support/database.ts'
 import { DAY, MINUTE } from '../../src/duration.ts'
-import { findSigningSecrets, forgetEndedSecrets } from '../../src/store/webhooks.ts'
+import { findSigningSecrets, forgetEndedSecrets } from '../../src/store/webhook-secrets.ts'
 import { rotateSecret } from '../../src/webhooks/rotate-secret.ts'
 import { openOutbox } from './outbox.ts'
 

@@ -4,7 +4,7 @@ import { SignalbookError, invalid } from '../error.ts'
 
 const MEBIBYTE = 1024 * 1024
 // What the bodies that arrive at this moment may hold together. Past it the sender is asked to come again, before the memory is full.
-const MOST_UNDER_WAY_BYTES = 64 * MEBIBYTE
+const MOST_UNDER_WAY_BYTES = 32 * MEBIBYTE
 
 const TOO_LARGE = 'the body is too large: 1 MB at most, 4 MB for /v1/batch, counted after decompression'
 

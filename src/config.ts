@@ -15,6 +15,8 @@ export interface Config {
   metricsToken: string | undefined
   /** Requests with a wrong key that an address may make in a minute; 0 for any number. */
   authFailuresPerMinute: number
+  /** 32 bytes each: the first encrypts secrets at rest, all decrypt them; none leaves them in the clear. */
+  encryptionKeys: Buffer[]
 }
 
 /** Every fault of the environment at once, so that a start fails once and not once per fault. */
@@ -55,11 +57,10 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     allowPrivateNetworks: collect(false, () => readSwitch('ALLOW_PRIVATE_NETWORKS', env['ALLOW_PRIVATE_NETWORKS'], LOOPBACK.test(host))),
     metricsToken: collect(undefined, () => readToken('METRICS_TOKEN', env['METRICS_TOKEN'])),
     authFailuresPerMinute: collect(0, () => readCount('AUTH_FAILURES_PER_MINUTE', env['AUTH_FAILURES_PER_MINUTE'] || '20')),
+    encryptionKeys: collect([], () => readEncryptionKeys(env['ENCRYPTION_KEY'] || '')),
   }
-  for (const name of ['RELAY_LOG_URL', 'ENCRYPTION_KEY']) {
-    // Refused and not passed over: someone who sets it relies on it.
-    if (env[name]) faults.push(`${name} is set, but this release does not support it yet; unset it`)
-  }
+  // Refused and not passed over: someone who sets it relies on it.
+  if (env['RELAY_LOG_URL']) faults.push('RELAY_LOG_URL is set, but this release does not support it yet; unset it')
   if (faults.length > 0) throw new ConfigError(faults)
   return config
 }
@@ -121,6 +122,24 @@ function readToken(name: string, text: string | undefined): string | undefined {
   // It travels in a header; and what can be guessed protects nothing.
   if (!/^[\u0021-\u007e]{16,200}$/.test(text)) throw new Error(`${name} must be 16 to 200 printable ASCII characters without spaces`)
   return text
+}
+
+const ENCRYPTION_KEY_BYTES = 32
+
+// The message never quotes what was given: it is a secret, or nearly one.
+function readEncryptionKeys(text: string): Buffer[] {
+  if (text === '') return []
+  const keys = text.split(',').map((entry) => readEncryptionKey(entry.trim()))
+  if (new Set(keys.map((key) => key.toString('hex'))).size < keys.length) throw new Error('ENCRYPTION_KEY holds the same key twice; name each once')
+  return keys
+}
+
+function readEncryptionKey(text: string): Buffer {
+  if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, 'hex')
+  const isBase64 = /^[A-Za-z0-9+/_-]{43}=?$/.test(text)
+  const key = Buffer.from(isBase64 ? text : '', 'base64')
+  if (key.length === ENCRYPTION_KEY_BYTES) return key
+  throw new Error(`ENCRYPTION_KEY must be ${ENCRYPTION_KEY_BYTES} random bytes in base64 or hex, as \`openssl rand -base64 32\` prints them; several are separated by commas`)
 }
 
 // What express calls by name: 127.0.0.0/8 and ::1, link-local, and private addresses.

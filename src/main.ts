@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import pino from 'pino'
 import type { Logger } from 'pino'
@@ -27,7 +27,9 @@ import { startSupervisor } from './relay/delivery/supervisor.ts'
 import type { Supervisor } from './relay/delivery/supervisor.ts'
 import { listDeliveries, listHaltReasons } from './relay/operate/deliveries.ts'
 import { createDatabaseLog } from './relay/log/database-log.ts'
+import { secretKeepingWith } from './secret-keeping.ts'
 import { createSnapshotHolder } from './snapshot/holder.ts'
+import { checkClock, checkDataDirectory, checkSecrets, dataDirectoryOf } from './startup-checks.ts'
 import { change } from './store/change.ts'
 import { closeDatabase, openDatabase } from './store/db.ts'
 import type { Database } from './store/db.ts'
@@ -46,7 +48,7 @@ export interface Service {
   url: string
   /** For people: where it listens, which database, and how to make the first key while there is none. */
   greeting: string
-  /** Accepts nothing more, finishes what is under way, settles deliveries and closes; takes at most about 10 s. */
+  /** Accepts nothing more, finishes what is under way, settles deliveries and closes; takes at most about 10 s. Asked twice, it stops once. */
   stop: () => Promise<void>
 }
 
@@ -55,7 +57,8 @@ export async function startService(config: Config, options: { validateResponses?
   const log = createLogger(config.logLevel)
   const now = Date.now
   const startedAt = now()
-  const db = openDatabase(config.database)
+  await checkDataDirectory(config.database, log.warn.bind(log))
+  const db = openDatabase(config.database, secretKeepingWith(config.encryptionKeys))
   const relayDb = openDatabase(relayTarget(config.database))
   // What was opened is closed in the opposite order, also when the start fails half way.
   const closers: (() => Promise<void>)[] = [() => closeDatabase(db), () => closeDatabase(relayDb)]
@@ -66,6 +69,8 @@ export async function startService(config: Config, options: { validateResponses?
     await migrate(db, registryMigrations, 'schema_migrations')
     await migrate(relayDb, relayMigrations, 'relay_schema_migrations')
     for (const database of [db, relayDb]) await assertDurable(database)
+    await checkClock({ db, relayDb }, now(), log.warn.bind(log))
+    await checkSecrets(db)
 
     const revision = openRevisionReader(db)
     closers.push(() => revision.close())
@@ -81,9 +86,9 @@ export async function startService(config: Config, options: { validateResponses?
 
     const delivers = config.role !== 'api'
     const supervisor = delivers ? startDeliveries({ config, logger: log, holder: snapshots, relayDb, log: relayLog, sender, meter: metrics }) : undefined
-    if (supervisor) closers.push(() => supervisor.stop())
     const dispatcher = delivers ? startDispatcher({ db, now, newId: randomUUID, random: Math.random, log, send: sendWebhook(sender) }) : undefined
-    if (dispatcher) closers.push(() => dispatcher.stop())
+    // Both at once: each waits some seconds for what it has under way.
+    closers.push(async () => void (await Promise.all([supervisor?.stop(), dispatcher?.stop()])))
 
     const checkAddress = (address: string, name: string) => assertCallable(address, name, config)
     let acceptsWork = true
@@ -104,6 +109,7 @@ export async function startService(config: Config, options: { validateResponses?
         // The transaction is still open: look for the new deliveries a moment later.
         setTimeout(() => dispatcher?.wake(), 20).unref()
       },
+      wakeWebhooks: () => dispatcher?.wake(),
       intake: metrics,
       renderMetrics: async () => metrics.render(await listDeliveries({ relayDb, snapshots }).catch(() => undefined)),
       assertCallable: checkAddress,
@@ -136,12 +142,13 @@ export async function startService(config: Config, options: { validateResponses?
     const { port } = server.address() as AddressInfo
     const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
     const greeting = greet(url, db.dialect.label, (await snapshots.current()).awaitsFirstKey)
+    let stopping: Promise<void> | undefined
     return {
       url,
       greeting,
-      async stop() {
+      stop() {
         acceptsWork = false
-        await closeAll()
+        return (stopping ??= closeAll())
       },
     }
   } catch (error) {
@@ -160,7 +167,6 @@ function startDeliveries(deps: {
   meter: ServiceMetrics
 }): Supervisor {
   const { config, relayDb, sender } = deps
-  const dataDirectory = config.database.engine === 'sqlite' && config.database.filename !== ':memory:' ? dirname(config.database.filename) : 'data'
   return startSupervisor({
     holder: deps.holder,
     log: deps.log,
@@ -172,14 +178,14 @@ function startDeliveries(deps: {
     now: Date.now,
     random: Math.random,
     newId: randomUUID,
-    environment: { dataDirectory: resolve(dataDirectory), stdout: process.stdout },
+    environment: { dataDirectory: dataDirectoryOf(config.database) ?? resolve('data'), stdout: process.stdout },
   })
 }
 
 function sendWebhook(sender: ReturnType<typeof createSender>): Parameters<typeof startDispatcher>[0]['send'] {
-  return async (request) => {
-    const answer = await sender.send(request)
-    return answer.kind === 'answer' ? { status: answer.status } : { error: answer.message }
+  return async (request, signal) => {
+    const answer = await sender.send(request, signal)
+    return answer.kind === 'answer' ? { status: answer.status, body: answer.body } : { error: answer.message }
   }
 }
 

@@ -3,6 +3,7 @@ import type { SnapshotHolder } from './snapshot/snapshot.ts'
 import { pruneAuditEntries } from './store/audit-entries.ts'
 import type { Database } from './store/db.ts'
 import { pruneDeliveries } from './store/webhook-deliveries.ts'
+import { forgetEndedSecrets } from './store/webhook-secrets.ts'
 
 export interface MaintenanceDeps {
   db: Database
@@ -33,4 +34,5 @@ export async function clean(deps: MaintenanceDeps): Promise<void> {
   const { settings } = await deps.snapshots.current()
   await pruneAuditEntries(deps.db.knex, deps.now() - settings.auditRetentionMs)
   await pruneDeliveries(deps.db.knex, deps.now() - WEBHOOK_DELIVERIES_KEPT_MS)
+  await forgetEndedSecrets(deps.db.knex, deps.now())
 }

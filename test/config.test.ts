@@ -28,6 +28,7 @@ describe('readConfig', () => {
       allowPrivateNetworks: true,
       metricsToken: undefined,
       authFailuresPerMinute: 20,
+      encryptionKeys: [],
     })
   })
 
@@ -83,6 +84,30 @@ describe('readConfig', () => {
       expect(() => express().set('trust proxy', trustProxy)).not.to.throw()
     })
   }
+
+  const KEY = Buffer.from('0123456789abcdef0123456789abcdef')
+  const OTHER_KEY = Buffer.alloc(32, 0xff)
+  for (const [form, text] of Object.entries({ base64: KEY.toString('base64'), 'base64 without padding': KEY.toString('base64url'), hex: KEY.toString('hex'), 'HEX in capitals': KEY.toString('hex').toUpperCase() })) {
+    it(`takes an encryption key in ${form}`, () => {
+      expect(readConfig({ ENCRYPTION_KEY: text }).encryptionKeys).to.deep.equal([KEY])
+    })
+  }
+
+  it('takes several encryption keys in their order, for rotation', () => {
+    expect(readConfig({ ENCRYPTION_KEY: `${OTHER_KEY.toString('base64')}, ${KEY.toString('hex')}` }).encryptionKeys).to.deep.equal([OTHER_KEY, KEY])
+  })
+
+  for (const text of ['secret', KEY.toString('base64').slice(4), `${KEY.toString('hex')}00`, `${KEY.toString('hex')},`, ',', 'g'.repeat(64), KEY.toString('base64').replace('M', '!')]) {
+    it(`refuses ENCRYPTION_KEY=${text.slice(0, 20)}, saying how to make one and never quoting it`, () => {
+      const [fault] = faultsOf({ ENCRYPTION_KEY: text })
+      expect(fault).to.match(/^ENCRYPTION_KEY must be 32 random bytes .*openssl rand -base64 32/)
+      if (text.length > 1) expect(fault).not.to.include(text)
+    })
+  }
+
+  it('refuses one encryption key given twice', () => {
+    expect(faultsOf({ ENCRYPTION_KEY: `${KEY.toString('base64')},${KEY.toString('hex')}` }).join()).to.match(/^ENCRYPTION_KEY holds the same key twice/)
+  })
 
   it('never believes every sender', () => {
     expect(faultsOf({ TRUST_PROXY: 'true' })).to.have.length(1)

@@ -5,35 +5,39 @@ import { batch, mariadb, single } from './rows/accept.ts'
 import { deliveryRate } from './rows/delivery.ts'
 import { diffTime } from './rows/diff.ts'
 import { idle } from './rows/idle.ts'
+import { outage } from './rows/outage.ts'
 import { reads } from './rows/reads.ts'
+import { registry } from './rows/registry.ts'
 import { size } from './rows/size.ts'
 import type { Line, Row } from './rows/row.ts'
 
-const USAGE = `npm run bench -- [--quick] [--rounds N] [--seconds N] [--only track,batch,...] [--specs N] [--sources N] [--keys N] [--backlog N]`
-const ROWS: Row[] = [single, batch, mariadb, deliveryRate, reads, size, idle, diffTime]
+const USAGE = `npm run bench -- [row ...] [--quick] [--rounds N] [--seconds N] [--specs N] [--sources N] [--keys N] [--backlog N] [--waiting N]`
+const ROWS: Row[] = [single, batch, mariadb, deliveryRate, reads, registry, size, outage, idle, diffTime]
 
 /** Prints the table of targets: ours, the limit's, the ratio, and what falls short. */
 async function run(): Promise<void> {
-  const { values } = parseArgs({
+  const { values, positionals: wanted } = parseArgs({
+    allowPositionals: true,
     options: {
       quick: { type: 'boolean' },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
-      only: { type: 'string' },
       specs: { type: 'string' },
       sources: { type: 'string' },
       keys: { type: 'string' },
       backlog: { type: 'string' },
+      waiting: { type: 'string' },
       help: { type: 'boolean' },
     },
   })
   if (values.help) return console.log(`${USAGE}\nrows: ${ROWS.map(({ name }) => name).join(', ')}`)
   const pace = { rounds: Number(values.rounds ?? (values.quick ? 3 : 7)), seconds: Number(values.seconds ?? (values.quick ? 2 : 4)) }
-  const sizes = { specs: Number(values.specs ?? 10_000), sources: Number(values.sources ?? 1000), keys: Number(values.keys ?? 100_000), backlog: Number(values.backlog ?? 200_000) }
-  const wanted = values.only?.split(',')
+  const sizes = { specs: Number(values.specs ?? 10_000), sources: Number(values.sources ?? 1000), keys: Number(values.keys ?? 100_000), backlog: Number(values.backlog ?? 200_000), waiting: Number(values.waiting ?? 1_000_000) }
+  const unknown = wanted.filter((name) => !ROWS.some((row) => row.name === name))
+  if (unknown.length > 0) throw new Error(`there is no row ${unknown.join(', ')}; the rows are ${ROWS.map(({ name }) => name).join(', ')}`)
   describeMachine(pace)
   const short: string[] = []
-  for (const row of ROWS.filter(({ name }) => !wanted || wanted.includes(name))) {
+  for (const row of ROWS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
     try {
       for (const line of await row.run(pace, sizes)) {
         print(line)

@@ -1,6 +1,7 @@
 import { generateKey, hashKey, keyPrefix } from '../../src/admin/key-format.ts'
 import { checkSpec } from '../../src/registry/check-spec.ts'
 import type { EventSpec } from '../../src/registry/event-spec.ts'
+import { refreshLatest } from '../../src/registry/latest.ts'
 import { insertApiKey } from '../../src/store/api-keys.ts'
 import type { Database } from '../../src/store/db.ts'
 import { insertSpec } from '../../src/store/event-specs.ts'
@@ -20,6 +21,7 @@ export async function seedRegistry(db: Database, sizes: { specs: number; sources
     for (let n = 0; n < sizes.specs; n++) {
       const spec = checkSpec(orderSpec('crowd', `event_${n}`, `Event ${n}`)) as EventSpec
       await insertSpec(tx, { spec, publishedAt: at.createdAt, publishedBy: 'bench', updatedAt: at.updatedAt }, 1)
+      await refreshLatest(tx, spec)
     }
     for (let n = 0; n < sizes.sources; n++) {
       await insertSource(tx, { name: `crowd-${n}`, platform: 'web', language: 'javascript', events: ['crowd/**'], destinations: ['nothing'], versionPinning: {}, ...at })

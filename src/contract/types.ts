@@ -902,13 +902,13 @@ export interface paths {
         };
         /**
          * List the webhooks
-         * @description Every webhook, by id, with its last delivery. Secrets are never shown again.
+         * @description Every webhook, by id, with its state and its last delivery. Secrets are never shown again.
          */
         get: operations["listWebhooks"];
         put?: never;
         /**
          * Register a webhook
-         * @description The address is told of every publication and change of status from now on. The same address may be registered more than once. The secret is in this answer and nowhere else.
+         * @description The address is told of every publication and change of status from now on, or only of those that `namespaces` and `types` name. The same address may be registered more than once. The secret is in this answer and nowhere else.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -930,14 +930,157 @@ export interface paths {
             };
             cookie?: never;
         };
-        get?: never;
-        put?: never;
+        /**
+         * Read a webhook
+         * @description One webhook with its state and its last delivery, without its secret.
+         */
+        get: operations["getWebhook"];
+        /**
+         * Replace a webhook
+         * @description Changes the address and what it hears of. What still waits is sent to the new address; secret and state stay.
+         */
+        put: operations["replaceWebhook"];
         post?: never;
         /**
          * Delete a webhook
          * @description The address is told nothing more, not even what still waits for it.
          */
         delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a webhook a new secret
+         * @description The new secret is in this answer and nowhere else. During the overlap each delivery carries two signatures, by the new secret and by the one before, so that the receiver changes over without a gap. A secret from before an earlier rotation ends at once.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enable a webhook
+         * @description It is told of publications again from now on, as if it had never failed. What happened meanwhile is not sent; what was dropped can be delivered again. One that is active stays as it is.
+         */
+        post: operations["enableWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Disable a webhook
+         * @description It is told nothing until it is enabled again, and what waits for it is dropped. One that is disabled stays as it is.
+         */
+        post: operations["disableWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a webhook
+         * @description What it was sent and is to be sent, newest first, with every attempt. Settled deliveries are kept for 30 days.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+                /**
+                 * @description The id of the delivery.
+                 * @example 41
+                 */
+                delivery_id: components["parameters"]["WebhookDeliveryId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver an announcement again
+         * @description Sends it once more, with the same `webhook-id` and the same body, whatever became of it; failures are tried again by the schedule from its start.
+         */
+        post: operations["redeliverWebhookDelivery"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1059,7 +1202,7 @@ export interface components {
              */
             timestamp: string;
             /**
-             * @description What was done, as a verb in the past tense, such as `created`, `updated`, `deleted`, `published`, `overwritten`, `status_changed`, `paused`, `resumed`, `rotated`, `revoked`, or what was done to events: `dead_letters_replayed` and `dead_letters_discarded` at a destination, `quarantine_released` and `quarantine_discarded` of a source.
+             * @description What was done, as a verb in the past tense, such as `created`, `updated`, `deleted`, `published`, `overwritten`, `status_changed`, `paused`, `resumed`, `rotated`, `revoked`, `enabled`, `disabled`, `secret_rotated`, `redelivered`, or what was done to events: `dead_letters_replayed` and `dead_letters_discarded` at a destination, `quarantine_released` and `quarantine_discarded` of a source.
              * @example updated
              */
             action: string;
@@ -1165,13 +1308,14 @@ export interface components {
             role: string | null;
         };
         /**
-         * @description What became of the items. They are stored durably.
+         * @description What became of the items. All but those that are blocked are stored durably.
          * @example {
          *       "status": "accepted",
          *       "accepted": 2,
          *       "quarantined": 1,
          *       "sampled_out": 0,
          *       "duplicates": 0,
+         *       "blocked": 0,
          *       "items": [
          *         {
          *           "index": 1,
@@ -1215,6 +1359,11 @@ export interface components {
              * @example 0
              */
             duplicates: number;
+            /**
+             * @description How many were refused, and not stored, because they violate their spec and the settings say `block`.
+             * @example 0
+             */
+            blocked: number;
             /** @description The items that were not simply accepted, by index. */
             items: components["schemas"]["BatchItemResult"][];
         };
@@ -1348,7 +1497,7 @@ export interface components {
              * @example 1
              */
             index: number;
-            status: components["schemas"]["RelayStatus"];
+            status: components["schemas"]["BatchItemStatus"];
             /**
              * @description The item's id, as sent or as made up.
              * @example 0b9d7a34-90a1-4b3a-8d55-6f2f7f0f8d11
@@ -1357,6 +1506,12 @@ export interface components {
             /** @description How the item violates its spec; absent when it does not. */
             violations?: components["schemas"]["Violation"][];
         };
+        /**
+         * @description As for a single call, and `blocked`: it violates its spec, the setting `relay_validation` or `relay_unplanned` says `block`, and it was not stored.
+         * @example quarantined
+         * @enum {string}
+         */
+        BatchItemStatus: "accepted" | "quarantined" | "sampled_out" | "duplicate" | "blocked";
         /**
          * @description A page call inside a batch.
          * @example {
@@ -1677,9 +1832,15 @@ export interface components {
             overlap?: string;
         };
         /**
-         * @description The address to tell of publications.
+         * @description The address to tell of publications, and of which. Only `url` is required.
          * @example {
-         *       "url": "https://ci.example.com/hooks/signalbook"
+         *       "url": "https://ci.example.com/hooks/signalbook",
+         *       "namespaces": [
+         *         "shop"
+         *       ],
+         *       "types": [
+         *         "event.published"
+         *       ]
          *     }
          */
         CreateWebhookInput: {
@@ -1688,6 +1849,20 @@ export interface components {
              * @example https://ci.example.com/hooks/signalbook
              */
             url: string;
+            /**
+             * @description Only publications in these: a namespace, or a pattern over `namespace/name` as sources use it, such as `shop/checkout_*` or `shop.*\/**`. An empty list means all.
+             * @example [
+             *       "shop"
+             *     ]
+             */
+            namespaces?: string[];
+            /**
+             * @description Only announcements of these types. An empty list means all.
+             * @example [
+             *       "event.published"
+             *     ]
+             */
+            types?: components["schemas"]["WebhookEventType"][];
         };
         /**
          * @description A new key, with the raw key that is never shown again.
@@ -1736,6 +1911,12 @@ export interface components {
          * @example {
          *       "id": 3,
          *       "url": "https://ci.example.com/hooks/signalbook",
+         *       "namespaces": [
+         *         "shop"
+         *       ],
+         *       "types": [
+         *         "event.published"
+         *       ],
          *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
          *       "created_at": "2026-11-21T09:30:00.000Z"
          *     }
@@ -1743,7 +1924,7 @@ export interface components {
         CreatedWebhook: {
             /**
              * Format: int64
-             * @description The id, by which the webhook is deleted.
+             * @description The id, by which the webhook is changed and deleted.
              * @example 3
              */
             id: number;
@@ -1752,6 +1933,20 @@ export interface components {
              * @example https://ci.example.com/hooks/signalbook
              */
             url: string;
+            /**
+             * @description Only publications in these: a namespace, or a pattern over `namespace/name` as sources use it, such as `shop/checkout_*` or `shop.*\/**`. An empty list means all.
+             * @example [
+             *       "shop"
+             *     ]
+             */
+            namespaces: string[];
+            /**
+             * @description Only announcements of these types. An empty list means all.
+             * @example [
+             *       "event.published"
+             *     ]
+             */
+            types: components["schemas"]["WebhookEventType"][];
             /**
              * @description The secret by which the receiver checks the signature, as Standard Webhooks describe it.
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
@@ -2054,6 +2249,19 @@ export interface components {
          */
         DestinationName: string;
         /**
+         * @description Why the webhook is disabled.
+         * @example {
+         *       "reason": "the receiver moves"
+         *     }
+         */
+        DisableWebhookInput: {
+            /**
+             * @description Why; shown with the webhook and kept in the audit log.
+             * @example the receiver moves
+             */
+            reason?: string;
+        };
+        /**
          * @description The destination as it shall be; what is not sent is not kept, except that a secret sent as `********` keeps its stored value.
          * @example {
          *       "name": "warehouse",
@@ -2207,6 +2415,14 @@ export interface components {
          *     }
          */
         EventSpec: components["schemas"]["EventSpecInput"] & ({
+            version: components["schemas"]["Version"];
+            status: components["schemas"]["EventStatus"];
+            type: components["schemas"]["CallType"];
+            /**
+             * @description The name that senders use.
+             * @example Order Completed
+             */
+            event_name: string;
             /**
              * Format: date-time
              * @description When the version was first published.
@@ -4515,6 +4731,47 @@ export interface components {
          */
         Role: "viewer" | "publisher" | "admin";
         /**
+         * @description How long the secret before signs as well.
+         * @example {
+         *       "overlap": "24h"
+         *     }
+         */
+        RotateWebhookSecretInput: {
+            /**
+             * @description A whole number with `s`, `m`, `h` or `d`, at most `30d`; `0s` ends the secret before at once.
+             * @default 24h
+             * @example 24h
+             */
+            overlap: string;
+        };
+        /**
+         * @description The new secret, which is never shown again.
+         * @example {
+         *       "id": 3,
+         *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+         *       "previous_secret_until": "2026-11-22T09:30:00.000Z"
+         *     }
+         */
+        RotatedWebhookSecret: {
+            /**
+             * Format: int64
+             * @description The id of the webhook.
+             * @example 3
+             */
+            id: number;
+            /**
+             * @description The secret by which the receiver checks the signature from now on.
+             * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD
+             */
+            secret: string;
+            /**
+             * Format: date-time
+             * @description Until when the secret before signs as well; null when it ended at once.
+             * @example 2026-11-22T09:30:00.000Z
+             */
+            previous_secret_until: string | null;
+        };
+        /**
          * @description Which share of the events is delivered.
          * @example {
          *       "strategy": "user_id_hash",
@@ -5010,11 +5267,31 @@ export interface components {
              */
             index?: number;
         };
-        /** @description An address that is told of publications. */
+        /**
+         * @description An address that is told of publications.
+         * @example {
+         *       "id": 3,
+         *       "url": "https://ci.example.com/hooks/signalbook",
+         *       "namespaces": [
+         *         "shop"
+         *       ],
+         *       "types": [],
+         *       "created_at": "2026-11-21T09:30:00.000Z",
+         *       "state": "active",
+         *       "disabled_at": null,
+         *       "disabled_reason": null,
+         *       "failing_since": null,
+         *       "previous_secret_until": null,
+         *       "last_delivery": {
+         *         "at": "2026-11-21T09:31:00.412Z",
+         *         "status": 204
+         *       }
+         *     }
+         */
         Webhook: {
             /**
              * Format: int64
-             * @description The id, by which the webhook is deleted.
+             * @description The id, by which the webhook is changed and deleted.
              * @example 3
              */
             id: number;
@@ -5024,19 +5301,193 @@ export interface components {
              */
             url: string;
             /**
+             * @description Only publications in these: a namespace, or a pattern over `namespace/name` as sources use it, such as `shop/checkout_*` or `shop.*\/**`. An empty list means all.
+             * @example [
+             *       "shop"
+             *     ]
+             */
+            namespaces: string[];
+            /**
+             * @description Only announcements of these types. An empty list means all.
+             * @example [
+             *       "event.published"
+             *     ]
+             */
+            types: components["schemas"]["WebhookEventType"][];
+            /**
              * Format: date-time
              * @description When it was registered.
              * @example 2026-11-21T09:30:00.000Z
              */
             created_at: string;
             /**
-             * @description `disabled` after an answer 410, or after days of failures.
+             * @description `disabled` by hand, after an answer 410, or after 120 hours without one success; it is told nothing until it is enabled again.
              * @example active
              * @enum {string}
              */
             state: "active" | "disabled";
+            /**
+             * Format: date-time
+             * @description Since when it is disabled; null while it is active.
+             * @example null
+             */
+            disabled_at: string | null;
+            /**
+             * @description Why it is disabled; null while it is active, or when an admin gave no reason.
+             * @example null
+             */
+            disabled_reason: string | null;
+            /**
+             * Format: date-time
+             * @description Since when every attempt has failed; null after a success.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @description Until when the secret before the present one signs as well; null when it does not.
+             * @example null
+             */
+            previous_secret_until: string | null;
             last_delivery: components["schemas"]["WebhookLastDelivery"];
         };
+        /**
+         * @description One request to the receiver, and what came of it.
+         * @example {
+         *       "at": "2026-11-21T09:31:00.102Z",
+         *       "status": 503,
+         *       "duration_ms": 310,
+         *       "error": "HTTP 503",
+         *       "answer": "try again later"
+         *     }
+         */
+        WebhookAttempt: {
+            /**
+             * Format: date-time
+             * @description When it was sent.
+             * @example 2026-11-21T09:31:00.102Z
+             */
+            at: string;
+            /**
+             * @description The HTTP status that the receiver answered; 0 when no answer came.
+             * @example 503
+             */
+            status: number;
+            /**
+             * @description How long it took, in milliseconds.
+             * @example 310
+             */
+            duration_ms: number;
+            /**
+             * @description Why it failed; null when it did not.
+             * @example HTTP 503
+             */
+            error: string | null;
+            /**
+             * @description The first 4 KB of the answer's body.
+             * @example try again later
+             */
+            answer: string;
+        };
+        /**
+         * @description One announcement to one webhook, with its attempts.
+         * @example {
+         *       "id": 41,
+         *       "message_id": "msg_2b8f0c1e7d5a",
+         *       "type": "event.published",
+         *       "event": "shop/order_completed@1-2-0",
+         *       "state": "pending",
+         *       "created_at": "2026-11-21T09:31:00.000Z",
+         *       "next_attempt_at": "2026-11-21T09:31:05.412Z",
+         *       "settled_at": null,
+         *       "attempts": [
+         *         {
+         *           "at": "2026-11-21T09:31:00.102Z",
+         *           "status": 503,
+         *           "duration_ms": 310,
+         *           "error": "HTTP 503",
+         *           "answer": "try again later"
+         *         }
+         *       ]
+         *     }
+         */
+        WebhookDelivery: {
+            /**
+             * Format: int64
+             * @description The id, by which it is delivered again.
+             * @example 41
+             */
+            id: number;
+            /**
+             * @description The id of the announcement, sent as `webhook-id` with every attempt.
+             * @example msg_2b8f0c1e7d5a
+             */
+            message_id: string;
+            type: components["schemas"]["WebhookEventType"];
+            /**
+             * @description What it is about, as `namespace/name@version`; null for deliveries from before this was kept.
+             * @example shop/order_completed@1-2-0
+             */
+            event: string | null;
+            state: components["schemas"]["WebhookDeliveryState"];
+            /**
+             * Format: date-time
+             * @description When it was announced.
+             * @example 2026-11-21T09:31:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it is attempted next; null once it is settled.
+             * @example 2026-11-21T09:31:05.412Z
+             */
+            next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was settled; null while it is pending. Settled deliveries are kept for 30 days.
+             * @example null
+             */
+            settled_at: string | null;
+            /** @description The attempts in the order in which they were made; of those before a redelivery the last eight. */
+            attempts: components["schemas"]["WebhookAttempt"][];
+        };
+        /**
+         * @description The deliveries of a webhook, newest first.
+         * @example [
+         *       {
+         *         "id": 41,
+         *         "message_id": "msg_2b8f0c1e7d5a",
+         *         "type": "event.published",
+         *         "event": "shop/order_completed@1-2-0",
+         *         "state": "pending",
+         *         "created_at": "2026-11-21T09:31:00.000Z",
+         *         "next_attempt_at": "2026-11-21T09:31:05.412Z",
+         *         "settled_at": null,
+         *         "attempts": [
+         *           {
+         *             "at": "2026-11-21T09:31:00.102Z",
+         *             "status": 503,
+         *             "duration_ms": 310,
+         *             "error": "HTTP 503",
+         *             "answer": "try again later"
+         *           }
+         *         ]
+         *       }
+         *     ]
+         */
+        WebhookDeliveryList: components["schemas"]["WebhookDelivery"][];
+        /**
+         * @description `pending`: it waits for its next attempt. `delivered`: an attempt was answered with 2xx. `failed`: the last attempt failed as well. `dropped`: the webhook was disabled before.
+         * @example delivered
+         * @enum {string}
+         */
+        WebhookDeliveryState: "pending" | "delivered" | "failed" | "dropped";
+        /**
+         * @description `event.published`: a version was published. `event.status_changed`: a version changed its status.
+         * @example event.published
+         * @enum {string}
+         */
+        WebhookEventType: "event.published" | "event.status_changed";
         /**
          * @description The last attempt; null before the first.
          * @example {
@@ -5063,8 +5514,16 @@ export interface components {
          *       {
          *         "id": 3,
          *         "url": "https://ci.example.com/hooks/signalbook",
+         *         "namespaces": [
+         *           "shop"
+         *         ],
+         *         "types": [],
          *         "created_at": "2026-11-21T09:30:00.000Z",
          *         "state": "active",
+         *         "disabled_at": null,
+         *         "disabled_reason": null,
+         *         "failing_since": null,
+         *         "previous_secret_until": null,
          *         "last_delivery": {
          *           "at": "2026-11-21T09:31:00.412Z",
          *           "status": 204
@@ -5103,12 +5562,7 @@ export interface components {
          *     }
          */
         WebhookPayload: {
-            /**
-             * @description What happened.
-             * @example event.published
-             * @enum {string}
-             */
-            type: "event.published" | "event.status_changed";
+            type: components["schemas"]["WebhookEventType"];
             /**
              * @description The id of the announcement, the same over retries and equal to the header `webhook-id`.
              * @example msg_2b8f0c1e7d5a
@@ -5133,6 +5587,58 @@ export interface components {
             previous_version: string | null;
             /** @description The changes against `previous_version`; on a change of status, that change. */
             changes: components["schemas"]["Change"][];
+        };
+        /**
+         * @description A delivery that is on its way again.
+         * @example {
+         *       "status": "accepted",
+         *       "message_id": "msg_2b8f0c1e7d5a"
+         *     }
+         */
+        WebhookRedelivery: {
+            /**
+             * @description Always `accepted`.
+             * @example accepted
+             * @enum {string}
+             */
+            status: "accepted";
+            /**
+             * @description The id of the announcement, the same as before.
+             * @example msg_2b8f0c1e7d5a
+             */
+            message_id: string;
+        };
+        /**
+         * @description The webhook as it shall be; its secret and its state stay.
+         * @example {
+         *       "url": "https://ci.example.com/hooks/signalbook",
+         *       "namespaces": [
+         *         "shop",
+         *         "account/*"
+         *       ],
+         *       "types": []
+         *     }
+         */
+        WebhookReplacement: {
+            /**
+             * @description An http or https address.
+             * @example https://ci.example.com/hooks/signalbook
+             */
+            url: string;
+            /**
+             * @description Only publications in these: a namespace, or a pattern over `namespace/name` as sources use it, such as `shop/checkout_*` or `shop.*\/**`. An empty list means all.
+             * @example [
+             *       "shop"
+             *     ]
+             */
+            namespaces: string[];
+            /**
+             * @description Only announcements of these types. An empty list means all.
+             * @example [
+             *       "event.published"
+             *     ]
+             */
+            types: components["schemas"]["WebhookEventType"][];
         };
     };
     responses: {
@@ -5366,6 +5872,40 @@ export interface components {
                  * @example {
                  *       "error": "there is no webhook with the id 42; GET /v1/webhooks lists them",
                  *       "code": "not_found",
+                 *       "request_id": "4f9c2b7e1d0a"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no webhook with this id, or it has no such delivery. */
+        WebhookDeliveryNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "webhook 3 has no delivery with the id 99; GET /v1/webhooks/3/deliveries lists them",
+                 *       "code": "not_found",
+                 *       "request_id": "4f9c2b7e1d0a"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The webhook is disabled and is sent nothing. */
+        WebhookDisabled: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "webhook 3 is disabled and is sent nothing; enable it first with POST /v1/webhooks/3/enable",
+                 *       "code": "conflict",
                  *       "request_id": "4f9c2b7e1d0a"
                  *     }
                  */
@@ -5624,6 +6164,11 @@ export interface components {
          * @example 3
          */
         WebhookId: number;
+        /**
+         * @description The id of the delivery.
+         * @example 41
+         */
+        WebhookDeliveryId: number;
         /**
          * @description The name of the source.
          * @example web-shop
@@ -7683,7 +8228,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The address. */
+        /** @description The address and what it hears of. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["CreateWebhookInput"];
@@ -7704,6 +8249,81 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        /** @description The webhook as it shall be. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookReplacement"];
+            };
+        };
+        responses: {
+            /** @description The changed webhook. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -7738,6 +8358,213 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["WebhookNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        /** @description How long the secret before signs as well. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RotateWebhookSecretInput"];
+            };
+        };
+        responses: {
+            /** @description The new secret. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedWebhookSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    enableWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The active webhook. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    disableWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        /** @description Why. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DisableWebhookInput"];
+            };
+        };
+        responses: {
+            /** @description The disabled webhook. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only deliveries in this state.
+                 * @example failed
+                 */
+                state?: components["schemas"]["WebhookDeliveryState"];
+                /**
+                 * @description Most deliveries on one page.
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description Where the page begins, taken from the `Link` header of the page before; its content has no meaning to callers.
+                 * @example ODEyMw
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deliveries. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    redeliverWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the webhook.
+                 * @example 3
+                 */
+                id: components["parameters"]["WebhookId"];
+                /**
+                 * @description The id of the delivery.
+                 * @example 41
+                 */
+                delivery_id: components["parameters"]["WebhookDeliveryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is on its way again. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRedelivery"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["WebhookDeliveryNotFound"];
+            409: components["responses"]["WebhookDisabled"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -10,6 +10,7 @@ import { authorise } from './auth.ts'
 import type { AuthDeps } from './auth.ts'
 import { readBody } from './body.ts'
 import { contextOf, startContext } from './context.ts'
+import { serveDocs } from './docs.ts'
 import { isFault, toErrorAnswer } from './errors.ts'
 import type { Handler, Handlers, Input, OperationId } from './operation.ts'
 import { logRequests } from './request-log.ts'
@@ -17,6 +18,7 @@ import { createResponseCheck } from './response-check.ts'
 import type { ResponseCheck } from './response-check.ts'
 import { bodyRulesOf, mountOperations } from './routes.ts'
 import { assertBody, validatorOf } from './compiled-body.ts'
+import { assertParameters } from './compiled-parameters.ts'
 
 export interface AppDeps extends AuthDeps {
   handlers: Handlers
@@ -51,9 +53,10 @@ export function createApp(deps: AppDeps): Express {
     const steps = [authorise(deps, operation), ...(rules.mediaTypes.length > 0 ? readBody(rules) : [])]
     const validator = validatorOf(operation)
     // An operation with a compiled validator ends here; the others go on to the express-openapi-validator.
-    return validator ? [...steps, assertBody(validator), handlerOf(deps.handlers, operation, check, sendJson)] : steps
+    return validator ? [...steps, assertParameters(operation), assertBody(validator), handlerOf(deps.handlers, operation, check, sendJson)] : steps
   })
   app.use(gate)
+  app.use(serveDocs)
   app.use(refuseUnknownPaths)
   app.use(
     OpenApiValidator.middleware({

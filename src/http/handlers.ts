@@ -16,12 +16,14 @@ import { relayEventHandlers } from './handlers/relay-events.ts'
 import { relayHandlers } from './handlers/relay.ts'
 import type { RelayHandlerDeps } from './handlers/relay.ts'
 import { sourceHandlers } from './handlers/sources.ts'
+import { webhookDeliveryHandlers } from './handlers/webhook-deliveries.ts'
+import type { WebhookDeliveryHandlerDeps } from './handlers/webhook-deliveries.ts'
 import { webhookHandlers } from './handlers/webhooks.ts'
 import type { WebhookHandlerDeps } from './handlers/webhooks.ts'
 import type { Handlers } from './operation.ts'
 import type { SpecChangeDeps } from '../registry/announcement.ts'
 
-export type HandlerDeps = Omit<SpecChangeDeps, 'versionPolicy'> & DestinationHandlerDeps & DeliveryHandlerDeps & RelayHandlerDeps & WebhookHandlerDeps & MetricsHandlerDeps & { health: HealthDeps }
+export type HandlerDeps = Omit<SpecChangeDeps, 'versionPolicy'> & DestinationHandlerDeps & DeliveryHandlerDeps & RelayHandlerDeps & WebhookHandlerDeps & WebhookDeliveryHandlerDeps & MetricsHandlerDeps & { health: HealthDeps }
 
 /** Every operation's handler. */
 export function createHandlers(deps: HandlerDeps): Handlers {
@@ -38,6 +40,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     ...relayEventHandlers(deps),
     ...quarantineHandlers(deps),
     ...webhookHandlers(deps),
+    ...webhookDeliveryHandlers(deps),
     ...auditHandlers(deps),
     ...configHandlers(deps),
   }

@@ -12,7 +12,7 @@ export interface DestinationGauges {
 
 /** The numbers of this process. Labels are operations of the contract, and sources and destinations that are registered. */
 export interface ServiceMetrics {
-  /** Events of a source were answered with 202. */
+  /** Events of a source were judged, and stored unless they are blocked. */
   received(source: string, status: string, count: number): void
   /** A group of events was committed. */
   committed(group: { events: number; ms: number }): void

@@ -1,8 +1,9 @@
 import type { ErrorDetail } from '../error.ts'
 import { pointerStep } from '../plain-json.ts'
-import type { UnversionedSpec } from './check-spec.ts'
+import type { UnversionedSpec } from './event-spec.ts'
 import { compileSpec } from './compile.ts'
 import { keywordFaults } from './check-keywords.ts'
+import type { Definition } from './check-keywords.ts'
 import { contextJsonSchema, toJsonSchema } from './json-schema.ts'
 import { refSteps } from './local-ref.ts'
 import { metaSchemaFaults } from './meta-schema.ts'
@@ -12,15 +13,6 @@ import type { JsonSchema } from './subschemas.ts'
 
 // Compiling takes 0.2 ms for each; a process that serves others must not stop for longer.
 const MAX_DEFINITIONS = 2000
-
-/** A definition and where it stands. */
-export interface Definition {
-  /** JSON pointer into the spec document. */
-  path: string
-  schema: unknown
-  /** Whether it defines a property of the object around it, so that `required: true` has a meaning. */
-  isProperty: boolean
-}
 
 /** What is wrong with the definitions in `properties`, `context_properties` and `$defs`. */
 export function definitionFaults(spec: UnversionedSpec): ErrorDetail[] {

@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '../error.ts'
-import type { UnversionedSpec } from './check-spec.ts'
+import type { UnversionedSpec } from './event-spec.ts'
 import { compileSpec } from './compile.ts'
 import { payloadPart } from './payload-part.ts'
 import { isSchemaObject } from './subschemas.ts'

@@ -1,9 +1,17 @@
 import type { ErrorDetail } from '../error.ts'
 import { pointerStep } from '../plain-json.ts'
-import type { Definition } from './check-definitions.ts'
 import { isSchemaObject } from './subschemas.ts'
 import type { JsonSchema } from './subschemas.ts'
 import { explainUnsafePattern } from './unsafe-pattern.ts'
+
+/** A definition and where it stands. */
+export interface Definition {
+  /** JSON pointer into the spec document. */
+  path: string
+  schema: unknown
+  /** Whether it defines a property of the object around it, so that `required: true` has a meaning. */
+  isProperty: boolean
+}
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
 const PII = ['none', 'email', 'phone', 'name', 'ip', 'address', 'id', 'sensitive']

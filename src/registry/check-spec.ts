@@ -4,13 +4,7 @@ import { assertPlainJson } from '../plain-json.ts'
 import { definitionFaults } from './check-definitions.ts'
 import { exampleFaults } from './check-examples.ts'
 import { fieldFaults } from './check-fields.ts'
-import type { EventSpec } from './event-spec.ts'
-
-export { specWarnings } from './spec-warnings.ts'
-export type { SpecWarning } from './spec-warnings.ts'
-
-/** A spec whose version may have been left to the server. */
-export type UnversionedSpec = { [K in keyof EventSpec as K extends 'version' ? never : K]: EventSpec[K] } & { version?: string }
+import type { UnversionedSpec } from './event-spec.ts'
 
 // What answers hold beside the spec itself; dropped, so that an answer can be published again.
 const READ_ONLY = ['published_at', 'published_by', 'updated_at', 'changes', 'previous_version', 'warnings']

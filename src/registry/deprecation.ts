@@ -27,7 +27,7 @@ export function isEventReference(text: string): boolean {
 /** @throws SignalbookError `invalid_request` for a day that is none, a reference that names no event, or a status that has neither */
 export function assertDeprecation({ sunset, replacedBy }: Deprecation, status: EventStatus): void {
   if (sunset === undefined && replacedBy === undefined) return
-  if (status !== 'deprecated') throw invalid('sunset and replaced_by belong to the status "deprecated"; leave them out')
+  if (status !== 'deprecated') throw invalid('sunset and replaced_by belong to the status "deprecated"; send that status with them, or leave them out')
   if (sunset !== undefined && !isDay(sunset)) throw invalid(`sunset must be a day such as "2027-03-31"; got "${sunset.slice(0, 40)}"`)
   if (replacedBy !== undefined && !isEventReference(replacedBy)) {
     throw invalid(`replaced_by must be namespace/name or namespace/name@version of what to send instead; got "${replacedBy.slice(0, 80)}"`)
@@ -46,7 +46,7 @@ export function withStatus(spec: EventSpec, status: EventStatus, { sunset, repla
 }
 
 /** What the document itself says of its deprecation. */
-export function deprecationOf(spec: EventSpec): Deprecation {
+export function deprecationOf(spec: Record<string, unknown>): Deprecation {
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
   return { sunset: text(spec['sunset']), replacedBy: text(spec['replaced_by']) }
 }

@@ -33,6 +33,9 @@ export interface EventSpec {
   [key: string]: unknown
 }
 
+/** A spec whose version may have been left to the server. */
+export type UnversionedSpec = { [K in keyof EventSpec as K extends 'version' ? never : K]: EventSpec[K] } & { version?: string }
+
 export type ChangeKind = 'MAJOR' | 'MINOR' | 'PATCH'
 
 /** One item of a diff, in wire spelling; `design` of the rules: see README "Where to look". */

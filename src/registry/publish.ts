@@ -8,16 +8,17 @@ import type { ChangeContext } from '../store/change.ts'
 import { insertSpec, updateSpec, versionsOf } from '../store/event-specs.ts'
 import type { StoredSpec } from '../store/event-specs.ts'
 import type { SpecChangeDeps } from './announcement.ts'
-import { checkSpec, specWarnings } from './check-spec.ts'
-import type { SpecWarning } from './check-spec.ts'
+import { checkSpec } from './check-spec.ts'
 import { refreshLatest } from './latest.ts'
-import { deprecationOf, withStatus } from './deprecation.ts'
+import { assertDeprecation, deprecationOf, withStatus } from './deprecation.ts'
 import { diffSpecs } from './diff/diff.ts'
 import { assertEarlierExamples } from './earlier-examples.ts'
 import type { Change, EventSpec } from './event-spec.ts'
 import { setStatus } from './lifecycle.ts'
 import { publishedSpec } from './published-spec.ts'
 import { requireVersion } from './require-version.ts'
+import { specWarnings } from './spec-warnings.ts'
+import type { SpecWarning } from './spec-warnings.ts'
 
 export interface PublishDeps extends SpecChangeDeps {
   lintPolicy: 'warn' | 'error'
@@ -40,6 +41,7 @@ export interface Published {
  */
 export async function publishSpec(deps: PublishDeps, actor: Actor, input: { document: Record<string, unknown>; dryRun: boolean }): Promise<Published> {
   const candidate = checkSpec(input.document)
+  assertDeprecation(deprecationOf(candidate), candidate.status)
   // A file that says nothing of the status must not bring back what was deprecated since.
   const republished = { dryRun: input.dryRun, isStatusSent: (input.document['status'] ?? undefined) !== undefined }
   return change(deps, actor, async (context) => {

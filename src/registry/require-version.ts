@@ -1,8 +1,7 @@
 import { conflict } from '../error.ts'
 import type { SpecChangeDeps } from './announcement.ts'
-import type { UnversionedSpec } from './check-spec.ts'
 import { diffSpecs } from './diff/diff.ts'
-import type { EventSpec } from './event-spec.ts'
+import type { EventSpec, UnversionedSpec } from './event-spec.ts'
 import { decideVersion } from './version-rule.ts'
 import type { VersionDecision } from './version-rule.ts'
 

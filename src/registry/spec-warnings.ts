@@ -1,5 +1,5 @@
 import { pointerStep } from '../plain-json.ts'
-import type { UnversionedSpec } from './check-spec.ts'
+import type { UnversionedSpec } from './event-spec.ts'
 import { formats } from './formats.ts'
 import { payloadPart } from './payload-part.ts'
 import { isSchemaObject, subschemas } from './subschemas.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { SpecWarning, UnversionedSpec } from './check-spec.ts'
 import { withStatus } from './deprecation.ts'
-import type { Change, ChangeKind, EventSpec } from './event-spec.ts'
+import type { Change, ChangeKind, EventSpec, UnversionedSpec } from './event-spec.ts'
+import type { SpecWarning } from './spec-warnings.ts'
 import { bump, compareVersions, declaredKind, parseVersion } from './version.ts'
 
 /** The setting `version_policy`: too small a step is refused, remarked upon, or nobody's business. */

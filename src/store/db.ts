@@ -2,6 +2,8 @@ import knex from 'knex'
 import type { Knex } from 'knex'
 import type { DatabaseTarget, Dialect } from './dialect.ts'
 import { mysqlDialect } from './mysql.ts'
+import { IN_THE_CLEAR } from './secrets.ts'
+import type { SecretKeeping } from './secrets.ts'
 import { sqliteDialect } from './sqlite.ts'
 
 /** One open database: the registry's, or the relay log's when it has a file of its own. */
@@ -16,10 +18,13 @@ export type Executor = Knex | Knex.Transaction
 // Knex would write plain lines to the console; every fault it tells of also rejects a query, and is logged or answered there.
 const SILENT = { warn: () => {}, error: () => {}, debug: () => {}, deprecate: () => {} }
 
-/** Opens connections lazily; nothing is created before `migrate`. */
-export function openDatabase(target: DatabaseTarget): Database {
+/** Opens connections lazily; nothing is created before `migrate`. @param secrets how the secrets in its tables are encrypted */
+export function openDatabase(target: DatabaseTarget, secrets: SecretKeeping = IN_THE_CLEAR): Database {
   const dialect = target.engine === 'sqlite' ? sqliteDialect(target) : mysqlDialect(target)
-  return { knex: knex({ ...dialect.knexConfig(), log: SILENT }), dialect }
+  const database = { knex: knex({ ...dialect.knexConfig(), log: SILENT }), dialect }
+  // Knex hands these on to each transaction.
+  database.knex.userParams = { secrets }
+  return database
 }
 
 /** Ends every connection after the queries under way. */

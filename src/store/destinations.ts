@@ -1,4 +1,5 @@
 import type { Executor } from './db.ts'
+import { openSettings, sealSettings } from './secrets.ts'
 
 const TABLE = 'destinations'
 
@@ -23,6 +24,7 @@ interface DestinationRow {
   id: number
   name: string
   provider: string
+  /** JSON; its secrets are encrypted when there is a key. */
   config: string
   generation: number
   paused_at: number | null
@@ -33,32 +35,32 @@ interface DestinationRow {
 
 /** All destinations, by name. */
 export async function listDestinations(db: Executor): Promise<Destination[]> {
-  return ((await db<DestinationRow>(TABLE).orderBy('name'))).map(toDestination)
+  return ((await db<DestinationRow>(TABLE).orderBy('name'))).map((row) => toDestination(db, row))
 }
 
 /** One destination, `undefined` when there is none of that name. */
 export async function findDestination(db: Executor, name: string): Promise<Destination | undefined> {
   const row = (await db<DestinationRow>(TABLE).where('name', name).first())
-  return row && toDestination(row)
+  return row && toDestination(db, row)
 }
 
 export async function insertDestination(db: Executor, destination: Omit<Destination, 'id'>): Promise<void> {
-  await db(TABLE).insert(toRow(destination))
+  await db(TABLE).insert(toRow(db, destination))
 }
 
 export async function updateDestination(db: Executor, destination: Omit<Destination, 'id'>): Promise<void> {
-  await db(TABLE).where('name', destination.name).update(toRow(destination))
+  await db(TABLE).where('name', destination.name).update(toRow(db, destination))
 }
 
 export async function deleteDestination(db: Executor, name: string): Promise<void> {
   await db(TABLE).where('name', name).delete()
 }
 
-function toRow(destination: Omit<Destination, 'id'>): Omit<DestinationRow, 'id'> {
+function toRow(db: Executor, destination: Omit<Destination, 'id'>): Omit<DestinationRow, 'id'> {
   return {
     name: destination.name,
     provider: destination.provider,
-    config: JSON.stringify(destination.config),
+    config: JSON.stringify(sealSettings(db, destination.name, destination.provider, destination.config)),
     generation: destination.generation,
     paused_at: destination.pausedAt ?? null,
     paused_reason: destination.pausedReason ?? null,
@@ -67,12 +69,12 @@ function toRow(destination: Omit<Destination, 'id'>): Omit<DestinationRow, 'id'>
   }
 }
 
-function toDestination(row: DestinationRow): Destination {
+function toDestination(db: Executor, row: DestinationRow): Destination {
   return {
     id: row.id,
     name: row.name,
     provider: row.provider,
-    config: JSON.parse(row.config),
+    config: openSettings(db, row.name, JSON.parse(row.config) as Record<string, unknown>),
     generation: row.generation,
     pausedAt: row.paused_at ?? undefined,
     pausedReason: row.paused_reason ?? undefined,

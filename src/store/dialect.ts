@@ -30,6 +30,10 @@ export interface Dialect {
   openRowReader(table: string): RowReader | undefined
   /** Refuses settings under which a commit can be lost in a power cut. @returns what is wrong, `undefined` when all is well */
   explainLossyCommits(knex: Knex): Promise<string | undefined>
+  /** Rebuilds tables, so that texts which were overwritten no longer lie in what the database's files do not use. */
+  forgetOverwritten(knex: Knex, tables: string[]): Promise<void>
+  /** Writes a copy of the database as it stands at one moment. @throws SignalbookError `invalid_request` where another tool does that */
+  backUp(knex: Knex, file: string): Promise<void>
 }
 
 /** A way to one row, to be closed by whoever opened it. */

@@ -71,7 +71,8 @@ const HEAD_COLUMNS = ['id', 'namespace', 'name', 'major', 'minor', 'patch', 'sta
 
 /** Versions that match, sorted by namespace, name and version, the newest version first. @param page `after` is the last one of the page before */
 export async function listSpecs(db: Executor, filter: SpecFilter = {}, page: { after?: SpecPlace | undefined; limit?: number | undefined } = {}): Promise<StoredSpec[]> {
-  const query = db<SpecRow>(TABLE).orderBy([{ column: 'namespace' }, { column: 'name' }, ...newestFirst])
+  // An event has one latest version: its index is the order then, and MariaDB need not sort all of them for each page.
+  const query = db<SpecRow>(TABLE).orderBy([{ column: 'namespace' }, { column: 'name' }, ...(filter.latest ? [] : newestFirst)])
   const { namespace, status, type, owner } = filter
   for (const [column, value] of Object.entries({ namespace, status, type, owner })) if (value !== undefined) void query.where(column, value)
   if (filter.latest) void query.where('is_latest', true)

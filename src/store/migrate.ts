@@ -12,19 +12,22 @@ export interface Migration {
 /**
  * Brings the schema up to date under a lock that all processes of this database share.
  * @param table the bookkeeping table: the registry and the relay log each have their own, since on SQLite they are two files
+ * @returns the names of the steps that were missing
  * @throws Error naming the migration that failed, or that this database was written by a newer release
  */
-export async function migrate(database: Database, migrations: Migration[], table: string): Promise<void> {
+export async function migrate(database: Database, migrations: Migration[], table: string): Promise<string[]> {
   const source: Knex.MigrationSource<Migration> = {
     getMigrations: async () => migrations,
     getMigrationName: (migration) => migration.name,
     getMigration: async (migration) => ({ up: (knex) => migration.up(knex, database.dialect), down: refuseDown }),
   }
+  let applied: string[] = []
   await database.dialect.withMigrationLock(database.knex, async () => {
     // Knex's own lock is a row that a crash leaves behind; ours is held already, so a row found here is such a leftover.
     await database.knex.migrate.forceFreeMigrationsLock({ migrationSource: source, tableName: table })
-    await database.knex.migrate.latest({ migrationSource: source, tableName: table })
+    ;[, applied] = (await database.knex.migrate.latest({ migrationSource: source, tableName: table })) as [batch: number, names: string[]]
   })
+  return applied
 }
 
 async function refuseDown(): Promise<void> {

@@ -1,4 +1,5 @@
 import { SECOND } from '../duration.ts'
+import { invalid } from '../error.ts'
 import { driverCode } from './dialect.ts'
 import type { DatabaseTarget, Dialect } from './dialect.ts'
 
@@ -92,13 +93,24 @@ export function mysqlDialect(target: MysqlTarget): Dialect {
       await connection.promise().query(`INSERT INTO \`${table}\` (${columns.join(', ')}) VALUES ? ${update}`, [rows.map((row) => Object.values(row))])
     },
     isDuplicateKey: (error) => driverCode(error) === 'ER_DUP_ENTRY',
-    isUnavailable: (error) => UNAVAILABLE.has(driverCode(error) ?? '') || (error instanceof Error && error.name === 'KnexTimeoutError'),
+    isUnavailable: (error) => UNAVAILABLE.has(driverCode(error) ?? '') || isOfDeadConnection(error) || (error instanceof Error && error.name === 'KnexTimeoutError'),
     openRowReader: () => undefined,
     async explainLossyCommits(database) {
       const [rows] = (await database.raw('SELECT @@innodb_flush_log_at_trx_commit AS flush_at_commit')) as [{ flush_at_commit: number }[]]
       return rows[0]?.flush_at_commit === 1 ? undefined : 'innodb_flush_log_at_trx_commit must be 1'
     },
+    async forgetOverwritten(database, tables) {
+      await database.raw(`OPTIMIZE TABLE ${tables.map((table) => `\`${table}\``).join(', ')}`)
+    },
+    async backUp() {
+      throw invalid(`this database is backed up with its own tool: mysqldump --single-transaction ${target.database}`)
+    },
   }
+}
+
+/** A command for a connection that the server has ended, such as the ROLLBACK of a transaction that was under way, fails without a code. */
+function isOfDeadConnection(error: unknown): boolean {
+  return error instanceof Error && (error as { fatal?: unknown }).fatal === true && driverCode(error) === undefined
 }
 
 /** The collation that compares by bytes and does not take "web" and "web " for one, as utf8mb4_bin does; it has a name of its own on each server. */

@@ -1,9 +1,10 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import knex from 'knex'
 import type { Knex } from 'knex'
 import type sqlite3 from 'sqlite3'
 import { MINUTE, SECOND } from '../duration.ts'
+import { invalid } from '../error.ts'
 import { driverCode } from './dialect.ts'
 import type { DatabaseTarget, Dialect } from './dialect.ts'
 import { openRowReader } from './sqlite-row-reader.ts'
@@ -93,8 +94,21 @@ export function sqliteDialect(target: SqliteTarget): Dialect {
       const [row] = await database.raw<{ synchronous: number }[]>('PRAGMA synchronous')
       return row && row.synchronous >= 2 ? undefined : 'PRAGMA synchronous must be FULL (2) or EXTRA (3)'
     },
+    async forgetOverwritten(database) {
+      await database.raw('VACUUM')
+      const [checkpoint] = await database.raw<{ busy: number }[]>('PRAGMA wal_checkpoint(TRUNCATE)')
+      if (checkpoint?.busy === 1) throw Object.assign(new Error('the database was too busy to clear its write-ahead log, which may hold overwritten texts for a while; run this again'), { code: 'SQLITE_BUSY' })
+    },
+    async backUp(database, file) {
+      if (inMemory) throw invalid('a database in memory cannot be backed up; let DATABASE_URL name a file')
+      // Opening would create an empty one.
+      if (!existsSync(target.filename)) throw invalid(`there is no database ${target.filename}; DATABASE_URL must name the one to back up`)
+      // One read transaction: writers go on, and restart nothing as they would with the step-wise backup interface.
+      await database.raw('VACUUM INTO ?', [file])
+    },
   }
 }
+
 function isPoolTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === 'KnexTimeoutError'
 }

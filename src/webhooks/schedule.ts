@@ -3,6 +3,9 @@ import { DAY, HOUR, MINUTE, SECOND } from '../duration.ts'
 /** Waits before the second and each later attempt, as the Standard Webhooks specification suggests: eight attempts over about 28 hours. */
 const WAITS_MS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR]
 
+/** How often a delivery is attempted before it is given up. */
+export const MOST_ATTEMPTS = WAITS_MS.length + 1
+
 // Receivers that come back together shall not all be called in the same second.
 const JITTER = 0.1
 

@@ -138,13 +138,25 @@ onEachEngine((engine) => {
         expect(allowed.body.violations[0]).to.include({ path: '/properties/total' })
       })
 
-      it('relay_validation = block refuses a whole batch and stores none of it', async () => {
+      it('relay_validation = block stores of a batch what passes, and says per item what does not', async () => {
         await set('relay_validation', 'block')
         const good = { type: 'track', event_name: 'paid', properties: { total: 1 }, message_id: 'batch-good' }
-        const refused = await batch(good, { type: 'track', event_name: 'paid', properties: {} })
+        const bad = { type: 'track', event_name: 'paid', properties: {}, message_id: 'batch-bad' }
+        const mixed = await batch(bad, good)
+        expect(mixed.status).to.equal(202)
+        expect(mixed.body).to.include({ accepted: 1, blocked: 1 })
+        expect(mixed.body.items).to.have.length(1)
+        expect(mixed.body.items[0]).to.include({ index: 0, status: 'blocked', message_id: 'batch-bad' })
+        expect((await batch(good, bad)).body).to.include({ duplicates: 1, blocked: 1 })
+      })
+
+      it('relay_validation = block answers 400 to a batch of which nothing passes', async () => {
+        await set('relay_validation', 'block')
+        const bad = { type: 'track', event_name: 'paid', properties: {} }
+        const refused = await batch(bad, bad)
         expect(refused.status).to.equal(400)
-        expect(refused.body.error).to.contain('events[1]')
-        expect((await batch(good)).body).to.include({ accepted: 1, duplicates: 0 })
+        expect(refused.body.violations.map(({ index }: { index: number }) => index)).to.deep.equal([0, 1])
+        expect(refused.body.error).to.contain('every event of the batch')
       })
 
       it('relay_unplanned decides over an event without a spec', async () => {

@@ -224,6 +224,11 @@ describe('the contract', () => {
     expect(offending(places, (node) => !node.description || node.example === undefined)).to.deep.equal([])
   })
 
+  it('asks for at least one character of every text in a path, since a path with an empty part is another path', () => {
+    const texts = operations.flatMap(({ name, node }) => (node.parameters ?? []).filter((parameter) => parameter.in === 'path' && parameter.schema.type === 'string').map((parameter) => ({ name: `${name} ${parameter.name}`, node: parameter.schema })))
+    expect(offending(texts, ({ pattern, minLength, enum: words }) => words === undefined && minLength === undefined && (pattern === undefined || new RegExp(pattern).test('')))).to.deep.equal([])
+  })
+
   it('gives every operation a unique camelCase operationId', () => {
     const ids = [...operations.map(({ node }) => node), ...Object.values(document['x-webhooks']).flatMap((item) => Object.values(item))].map(({ operationId }) => operationId ?? '')
     expect(ids.filter((id, index) => !/^[a-z][A-Za-z0-9]*$/.test(id) || ids.indexOf(id) !== index)).to.deep.equal([])
@@ -306,6 +311,11 @@ describe('the contract', () => {
       }),
     )
     expect(missing).to.deep.equal([])
+  })
+
+  it('describes every required property beside the list that requires it, since generators look nowhere else', () => {
+    const lost = schemas.flatMap(({ name, node }) => ((node['required'] as string[] | undefined) ?? []).filter((key) => !node.properties?.[key]).map((key) => `${name}.${key}`))
+    expect(lost).to.deep.equal([])
   })
 
   it('uses no keyword that generators stumble over', () => {

@@ -77,6 +77,14 @@ onEachEngine((engine) => {
       })
     }
 
+    for (const [what, spec] of [['a published version', SPEC], ['a new one', { ...SPEC, name: 'unborn' }]] as const) {
+      it(`is refused in the document of ${what} that says nothing of a deprecation`, async () => {
+        const answer = await server.call('post', '/v1/events').send({ ...spec, sunset: '2027-03-31' })
+        expect(answer.status, answer.text).to.equal(400)
+        expect((answer.body as { error: string }).error).to.contain('sunset').and.contain('"deprecated"')
+      })
+    }
+
     it('leaves its facts behind when the version is active again', async () => {
       expect((await server.call('put', `${PATH}/status`).send({ status: 'active' })).body).not.to.have.any.keys('sunset', 'replaced_by')
     })

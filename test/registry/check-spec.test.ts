@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { SignalbookError } from '../../src/error.ts'
 import type { ErrorDetail } from '../../src/error.ts'
-import { checkSpec, specWarnings } from '../../src/registry/check-spec.ts'
+import { checkSpec } from '../../src/registry/check-spec.ts'
+import { specWarnings } from '../../src/registry/spec-warnings.ts'
 import { shortestTime } from './shortest-time.ts'
 
 const BASE = { namespace: 'shop', name: 'order_completed', description: 'An order was paid' }

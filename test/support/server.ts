@@ -76,6 +76,7 @@ export async function startOn(home: TestDatabase, changes: Partial<Config> = {})
     metricsToken: undefined,
     // Tests try more wrong keys in a minute than anyone else; those of the limit itself switch it on.
     authFailuresPerMinute: 0,
+    encryptionKeys: [],
     ...changes,
   }
   const start = () => startService(config, { validateResponses: true })

@@ -166,11 +166,11 @@ onEachEngine((engine) => {
       for (let count = 0; count < 5; count++) await outbox.addWebhook(`${receiver.url}?${count}`)
       for (let count = 0; count < 40; count++) await outbox.announce(`Announcement ${count}.`)
       const dispatchers = [0, 1].map(() =>
-        outbox.startDispatcher((real) => async (request) => {
+        outbox.startDispatcher((real) => async (request, signal) => {
           const key = `${request.url} ${request.headers['webhook-id']}`
           sending.set(key, (sending.get(key) ?? 0) + 1)
           if ((sending.get(key) as number) > 1) overlaps += 1
-          const answer = await real(request)
+          const answer = await real(request, signal)
           sending.set(key, (sending.get(key) as number) - 1)
           return answer
         }),
@@ -186,13 +186,13 @@ onEachEngine((engine) => {
       const receiver = await receive(200)
       await outbox.addWebhook(receiver.url)
       await outbox.announce()
-      const [held] = await claimDueDeliveries(outbox.db.knex, { token: 'dead', now: NOON, until: NOON + 60 * SECOND, limit: 20 })
+      const [held] = await claimDueDeliveries(outbox.db.knex, { token: 'dead', now: NOON, until: NOON + 30 * SECOND, limit: 20 })
       const dispatcher = outbox.startDispatcher()
-      outbox.clock.now = NOON + 60 * SECOND
+      outbox.clock.now = NOON + 30 * SECOND
       dispatcher.wake()
       await sleep(A_TURN_MS)
       expect(receiver.requests).to.deep.equal([])
-      outbox.clock.now = NOON + 60 * SECOND + 1
+      outbox.clock.now = NOON + 30 * SECOND + 1
       await arrives(receiver, 1, dispatcher)
       await settled(dispatcher)
       const lateWord = await settleDelivery(outbox.db.knex, { id: held?.id as number, token: 'dead', outcome: 'failed', attempts: 9, status: 500, error: 'late', at: NOON })
@@ -207,7 +207,7 @@ onEachEngine((engine) => {
       await outbox.announce()
       const frozen = outbox.startDispatcher()
       await arrives(receiver, 1, frozen)
-      outbox.clock.now += 61 * SECOND
+      outbox.clock.now += 31 * SECOND
       const other = outbox.startDispatcher()
       await arrives(receiver, 2, other)
       await eventually('the other settles it', async () => (await onlyRow()).outcome === 'delivered')

@@ -8,8 +8,9 @@ import { migrate } from '../../src/store/migrate.ts'
 import { registryMigrations } from '../../src/store/migrations/registry/index.ts'
 import { lockRevision } from '../../src/store/revision.ts'
 import { announce } from '../../src/webhooks/announce.ts'
+import type { Send } from '../../src/webhooks/attempt.ts'
 import { startDispatcher } from '../../src/webhooks/dispatcher.ts'
-import type { Dispatcher, Send } from '../../src/webhooks/dispatcher.ts'
+import type { Dispatcher } from '../../src/webhooks/dispatcher.ts'
 import { createWebhook } from '../../src/webhooks/webhooks.ts'
 import { createTestDatabase } from '../support/database.ts'
 import type { EngineName } from '../support/database.ts'
@@ -32,7 +33,7 @@ export interface Outbox {
   db: Database
   /** Epoch milliseconds. */
   clock: { now: number }
-  /** What the dispatchers wrote as warnings and errors. */
+  /** What the dispatchers wrote as warnings. */
   log: string[]
   /** @returns id and secret */
   addWebhook: (url: string) => Promise<{ id: number; secret: string }>
@@ -62,13 +63,13 @@ export async function openOutbox(engine: EngineName): Promise<Outbox> {
     db,
     clock,
     log,
-    addWebhook: (url) => createWebhook({ db, now }, { name: 'root' }, url),
+    addWebhook: (url) => createWebhook({ db, now }, { name: 'root' }, { url, namespaces: [], types: [] }),
     async announce(words = 'Paid.') {
       const id = `msg_${randomUUID()}`
       await db.knex.transaction(async (tx) => {
         // As every change does: on SQLite a transaction that begins with a read may not get the lock later.
         await lockRevision(tx)
-        await announce(tx, { type: 'event.published', id, at: clock.now, publishedBy: 'root', event: { namespace: 'shop', name: 'paid', description: words }, previousVersion: undefined, changes: [] })
+        await announce(tx, { type: 'event.published', id, at: clock.now, publishedBy: 'root', event: { namespace: 'shop', name: 'paid', version: '1-0-0', description: words }, previousVersion: undefined, changes: [] })
       })
       return id
     },
@@ -76,7 +77,7 @@ export async function openOutbox(engine: EngineName): Promise<Outbox> {
     auditActions: async () => (await listAuditEntries(db.knex, { entity: 'webhook', limit: 1000 })).map(({ action }) => action).reverse(),
     startDispatcher(send = (real) => real) {
       const own = openDatabase(home.target)
-      const dispatcher = startDispatcher({ db: own, now, newId: randomUUID, random: () => 0, log: { warn: note, error: note }, send: send(sendWith(sender)) })
+      const dispatcher = startDispatcher({ db: own, now, newId: randomUUID, random: () => 0, log: { warn: note }, send: send(sendWith(sender)) })
       started.push({ dispatcher, db: own })
       return dispatcher
     },
@@ -94,8 +95,8 @@ export async function openOutbox(engine: EngineName): Promise<Outbox> {
 
 /** As main.ts does it. */
 function sendWith(sender: Sender): Send {
-  return async (request) => {
-    const answer = await sender.send(request)
-    return answer.kind === 'answer' ? { status: answer.status } : { error: answer.message }
+  return async (request, signal) => {
+    const answer = await sender.send(request, signal)
+    return answer.kind === 'answer' ? { status: answer.status, body: answer.body } : { error: answer.message }
   }
 }

@@ -1,7 +1,7 @@
 import { MINUTE, parseDuration } from '../../duration.ts'
-import { invalid } from '../../error.ts'
+import { SignalbookError, invalid } from '../../error.ts'
 import { acceptCalls } from '../../relay/accept/accept.ts'
-import type { AcceptDeps, AcceptedItem } from '../../relay/accept/accept.ts'
+import type { AcceptDeps, CallOutcome } from '../../relay/accept/accept.ts'
 import { flush } from '../../relay/operate/flush.ts'
 import type { FlushDeps } from '../../relay/operate/flush.ts'
 import { deprecationHeaders } from '../deprecation-headers.ts'
@@ -16,7 +16,7 @@ export interface IntakeMeter {
 
 type SingleCall = 'track' | 'identify' | 'group' | 'page' | 'alias'
 
-const STATUSES = ['accepted', 'quarantined', 'sampled_out', 'duplicate'] as const
+const STATUSES = ['accepted', 'quarantined', 'sampled_out', 'duplicate', 'blocked'] as const
 const LONGEST_WAIT_MS = MINUTE
 
 /** The calls of applications: checked, stored, answered with 202 when they are on disk. */
@@ -29,7 +29,7 @@ export function relayHandlers(deps: RelayHandlerDeps): HandlersOf<SingleCall | '
     alias: single(deps, 'alias'),
 
     async batch({ body, request, snapshot }) {
-      const items = await acceptCalls(deps, {
+      const outcomes = await acceptCalls(deps, {
         snapshot,
         source: body.source,
         calls: body.events,
@@ -38,18 +38,21 @@ export function relayHandlers(deps: RelayHandlerDeps): HandlersOf<SingleCall | '
         sentAt: body.sent_at ?? undefined,
         request,
       })
-      const count = (status: AcceptedItem['status']) => items.filter((item) => item.status === status).length
+      const count = (status: CallOutcome['status']) => outcomes.filter((outcome) => outcome.status === status).length
       for (const status of STATUSES) if (count(status) > 0) deps.intake.received(body.source, status, count(status))
+      // Nothing of it was stored, so it must not look like success to a sender that reads only the status.
+      if (count('blocked') === outcomes.length) throw blocked(outcomes)
       return {
         status: 202,
-        headers: deprecationHeaders(items.map(({ deprecation }) => deprecation)),
+        headers: deprecationHeaders(outcomes.map(({ deprecation }) => deprecation)),
         body: {
           status: 'accepted',
           accepted: count('accepted'),
           quarantined: count('quarantined'),
           sampled_out: count('sampled_out'),
           duplicates: count('duplicate'),
-          items: items.flatMap(({ index, ...item }) => (isUnremarkable(item) ? [] : [{ index, ...toWire(item) }])),
+          blocked: count('blocked'),
+          items: outcomes.filter(isRemarkable).map((outcome) => ({ index: outcome.index, ...toWire(outcome, outcome.status) })),
         },
       }
     },
@@ -66,7 +69,7 @@ export function relayHandlers(deps: RelayHandlerDeps): HandlersOf<SingleCall | '
 
 function single<K extends SingleCall>(deps: RelayHandlerDeps, type: K): Handler<K> {
   const handler: Handler<SingleCall> = async (input: Input<SingleCall>) => {
-    const [item] = (await acceptCalls(deps, {
+    const [outcome] = (await acceptCalls(deps, {
       snapshot: input.snapshot,
       source: input.body.source,
       calls: [{ ...input.body, type }],
@@ -74,18 +77,28 @@ function single<K extends SingleCall>(deps: RelayHandlerDeps, type: K): Handler<
       sentAt: input.body.sent_at ?? undefined,
       idempotencyKey: input.header['idempotency-key'],
       request: input.request,
-    })) as [AcceptedItem]
-    deps.intake.received(input.body.source, item.status, 1)
-    return { status: 202, headers: deprecationHeaders([item.deprecation]), body: toWire(item) }
+    })) as [CallOutcome]
+    const { status, deprecation } = outcome
+    deps.intake.received(input.body.source, status, 1)
+    if (status === 'blocked') throw blocked([outcome])
+    return { status: 202, headers: deprecationHeaders([deprecation]), body: toWire(outcome, status) }
   }
   // The five calls differ in their bodies only, which acceptCalls reads field by field.
   return handler as unknown as Handler<K>
 }
 
-function toWire(item: Omit<AcceptedItem, 'index'>) {
-  return { status: item.status, message_id: item.messageId, ...(item.violations?.length ? { violations: item.violations } : {}) }
+function toWire<S>({ messageId, violations }: CallOutcome, status: S) {
+  return { status, message_id: messageId, ...(violations?.length ? { violations } : {}) }
 }
 
-function isUnremarkable(item: Omit<AcceptedItem, 'index'>): boolean {
-  return item.status === 'accepted' && !item.violations?.length
+function isRemarkable({ status, violations }: CallOutcome): boolean {
+  return status !== 'accepted' || violations !== undefined
+}
+
+/** The refusal of a call, or of a batch, of which nothing was stored. */
+function blocked(outcomes: CallOutcome[]): SignalbookError {
+  const isBatch = outcomes.length > 1
+  const violations = outcomes.flatMap(({ index, violations: each = [] }) => each.map((violation) => ({ ...(isBatch ? { index } : {}), ...violation })))
+  const what = isBatch ? 'every event of the batch violates its event spec; the first' : 'the event violates its event spec'
+  return new SignalbookError('invalid_request', `${what}: ${violations[0]?.message ?? ''}`, { extra: { violations } })
 }

@@ -39,9 +39,10 @@ export interface AcceptInput {
 }
 
 /** The answer for one call. */
-export interface AcceptedItem {
+export interface CallOutcome {
   index: number
-  status: 'accepted' | 'quarantined' | 'sampled_out' | 'duplicate'
+  /** `blocked`: it violates its spec and was not stored. */
+  status: 'accepted' | 'quarantined' | 'sampled_out' | 'duplicate' | 'blocked'
   messageId: string
   violations?: Violation[]
   /** Set when the spec that governs the event is deprecated. */
@@ -51,22 +52,32 @@ export interface AcceptedItem {
 // The longest name that the log can show in its lists; the event itself keeps all of it.
 const LISTED_NAME_LENGTH = 200
 
+/** A call that was read and judged. */
+interface JudgedCall {
+  messageId: string
+  judgement: Judgement
+  /** What the log keeps; `undefined` for an event that is blocked. */
+  event: NewEvent | undefined
+}
+
 /**
- * Takes calls in: reads, judges and stores them. Once it resolves they are on disk; malformed input stores none of them.
+ * Takes calls in: reads, judges and stores them. Once it resolves all but the blocked ones are on disk; malformed input stores none of them.
  * @throws SignalbookError `invalid_request` naming what was wrong, `too_large`, `unavailable` when they cannot be stored now
  */
-export async function acceptCalls(deps: AcceptDeps, input: AcceptInput): Promise<AcceptedItem[]> {
+export async function acceptCalls(deps: AcceptDeps, input: AcceptInput): Promise<CallOutcome[]> {
   const { snapshot } = input
   const source = snapshot.source(input.source)
   if (!source) throw invalid(`source "${String(input.source).slice(0, 100)}" is not registered; register it with POST /v1/admin/sources`)
   if (input.isBatch) assertBatchSize(input.calls.length, snapshot.settings.maxBatchItems)
-  const { events, judged } = await readAndJudge(deps, input, source)
-  const results = await deps.relayLog.append(events)
-  return events.map(({ messageId, verdict }, index) => {
-    const { violations, deprecation } = judged[index] as Judgement
+  const judged = await readAndJudge(deps, input, source)
+  const events = judged.flatMap(({ event }) => event ?? [])
+  const results = events.length > 0 ? await deps.relayLog.append(events) : []
+  let stored = 0
+  return judged.map(({ messageId, judgement: { verdict, violations, deprecation } }, index) => {
+    const isDuplicate = verdict !== 'blocked' && results[stored++] === 'duplicate'
     return {
       index,
-      status: results[index] === 'duplicate' ? 'duplicate' : (verdict as AcceptedItem['status']),
+      status: isDuplicate ? 'duplicate' : verdict,
       messageId,
       ...(violations.length > 0 ? { violations } : {}),
       ...(deprecation ? { deprecation } : {}),
@@ -75,12 +86,14 @@ export async function acceptCalls(deps: AcceptDeps, input: AcceptInput): Promise
 }
 
 /** What was parsed of the calls ends here: while they wait for the disk only their texts are kept. */
-async function readAndJudge(deps: AcceptDeps, input: AcceptInput, source: Source): Promise<{ events: NewEvent[]; judged: Judgement[] }> {
+async function readAndJudge(deps: AcceptDeps, input: AcceptInput, source: Source): Promise<JudgedCall[]> {
   const read = readCalls(deps, input, source)
   const judged = await judgeCalls(deps, input, source, read.map(({ event }) => event))
   const destinationIds = destinationsOf(input.snapshot, source)
-  const events = read.map(({ event, text }, index) => newEvent(event, text, judged[index] as Judgement, destinationIds, input.request.receivedAt))
-  return { events, judged }
+  return read.map(({ event, text }, index) => {
+    const judgement = judged[index] as Judgement
+    return { messageId: event.message_id, judgement, event: newEvent(event, text, judgement, destinationIds, input.request.receivedAt) }
+  })
 }
 
 /** The ids of the destinations that a source has and that exist: those that an event accepted now goes to. */
@@ -122,27 +135,16 @@ const asNamed: FieldName = (field) => field
 
 async function judgeCalls(deps: AcceptDeps, input: AcceptInput, source: Source, events: CanonicalEvent[]): Promise<Judgement[]> {
   const judged = await judgeAll(deps, { snapshot: input.snapshot, source, events })
-  const unambiguous = judged.map((judgement, index): Judgement => {
+  return judged.map((judgement, index): Judgement => {
     if (judgement.verdict !== 'ambiguous') return judgement
     const name = namer(input, index)(events[index]?.type === 'page' ? 'name' : 'event_name')
     throw invalid(`${name} fits several event specs of source "${source.name}": ${judgement.candidates.join(', ')}; send one of these as the name`)
   })
-  refuseBlocked(input, unambiguous)
-  return unambiguous
 }
 
-/** An answer has no place for an event that was not taken, so a batch that holds one is refused whole. */
-function refuseBlocked(input: AcceptInput, judged: Judgement[]): void {
-  const blocked = judged.flatMap(({ verdict, violations }, index) => (verdict === 'blocked' ? [{ index, violations }] : []))
-  const [first] = blocked
-  if (!first) return
-  const where = input.isBatch ? `${namer(input, first.index)('')} ` : 'the event '
-  const violations = input.isBatch ? blocked.flatMap(({ index, violations: each }) => each.map((violation) => ({ index, ...violation }))) : first.violations
-  throw new SignalbookError('invalid_request', `${where}violates its event spec: ${first.violations[0]?.message ?? ''}`, { extra: { violations } })
-}
-
-function newEvent(event: CanonicalEvent, text: string, judgement: Judgement, destinationIds: number[], receivedAt: number): NewEvent {
-  const verdict = judgement.verdict as Exclude<Judgement['verdict'], 'blocked'>
+function newEvent(event: CanonicalEvent, text: string, judgement: Judgement, destinationIds: number[], receivedAt: number): NewEvent | undefined {
+  const { verdict } = judgement
+  if (verdict === 'blocked') return undefined
   return {
     dedupeKey: dedupeKey(event.source, event.message_id),
     source: event.source,

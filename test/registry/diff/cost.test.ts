@@ -35,6 +35,12 @@ describe('the cost of a diff', () => {
     expect(costOf(() => diffSpecs(from, to))).to.be.lessThan(20)
   })
 
+  it('is under 300 ms with a witness for each of 300 changes', () => {
+    const from = specOf(nested(300, 8, () => ({ type: 'string', maxLength: 9 })))
+    const to = specOf(nested(300, 8, () => ({ type: 'string', maxLength: 5 })))
+    expect(costOf(() => JSON.stringify(diffSpecs(from, to)))).to.be.lessThan(300)
+  })
+
   it('stays under 200 ms, witnesses included, for alternatives nested in alternatives', () => {
     for (const [width, depth] of [[40, 1], [10, 2], [20, 2], [5, 4], [3, 6]] as const) {
       const [from, to] = [specOf({ x: branching(width, depth, 0) }), specOf({ x: branching(width, depth, 1) })]

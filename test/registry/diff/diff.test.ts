@@ -104,6 +104,18 @@ describe('a witness', () => {
     expect(values['num.maximum']).to.be.greaterThan(5)
   })
 
+  it('is found for each of 300 changes of a kind, which must not stand in each other\'s way', () => {
+    const properties = (definition: PropertyDefinition) => Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`p${index}`, definition]))
+    for (const [before, after] of [
+      [{ type: 'string' }, { type: 'string', required: true }],
+      [{ type: 'number', required: true }, { type: 'integer', minimum: 3, required: true }],
+    ] as const) {
+      const changes = diffSpecs(specOf(properties(before)), specOf(properties(after)))
+      expect(changes.length).to.be.at.least(300)
+      expect(changes.filter(({ certainty }) => certainty !== 'proven')).to.deep.equal([])
+    }
+  })
+
   it('finds the value that two alternatives of oneOf match', () => {
     const choice = (...steps: number[]): PropertyDefinition => ({ type: 'integer', oneOf: steps.map((multipleOf) => ({ multipleOf })) })
     const [change] = diffSpecs(specOf({ x: choice(5, 7) }), specOf({ x: choice(5, 7, 3) }))

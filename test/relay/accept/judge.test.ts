@@ -29,15 +29,13 @@ describe('judging an event by its spec', () => {
     expect(stored[0]?.violations).to.deep.equal([FAULT])
   })
 
-  it('refuses with the violations when the setting blocks; a batch whole, saying which items', async () => {
+  it('stores nothing of an event that the setting blocks, and the rest of its batch', async () => {
     const { accept, batch, stored } = accepting({ ...planned(), settings: settingsWith({ relay_validation: 'block' }) })
-    const single = await faultOf(accept([bad]))
-    expect(single.code).to.equal('invalid_request')
-    expect(single.extra).to.deep.equal({ violations: [FAULT] })
-    const inBatch = await faultOf(batch([track(), bad, bad]))
-    expect(inBatch.message).to.contain('events[1]')
-    expect(inBatch.extra).to.deep.equal({ violations: [{ index: 1, ...FAULT }, { index: 2, ...FAULT }] })
+    expect((await accept([bad]))[0]).to.deep.include({ status: 'blocked', violations: [FAULT] })
     expect(stored).to.deep.equal([])
+    const outcomes = await batch([bad, track({ message_id: 'first' }), bad, track({ message_id: 'second' })])
+    expect(outcomes.map(({ status }) => status)).to.deep.equal(['blocked', 'accepted', 'blocked', 'accepted'])
+    expect(stored.map(({ messageId }) => messageId)).to.deep.equal(['first', 'second'])
   })
 
   it('lets a spec in mode warn record only, and one in mode strict quarantine at least', async () => {
@@ -46,7 +44,7 @@ describe('judging an event by its spec', () => {
       expect((await accept([bad]))[0], `${mode} ${setting}`).to.deep.include({ status, violations: [FAULT] })
     }
     const { accept } = accepting({ ...planned({ validationMode: 'strict' }), settings: settingsWith({ relay_validation: 'block' }) })
-    expect((await faultOf(accept([bad]))).code).to.equal('invalid_request')
+    expect((await accept([bad]))[0]?.status).to.equal('blocked')
   })
 
   it('accepts under a deprecated spec and says so', async () => {
@@ -76,7 +74,7 @@ describe('judging an event by its spec', () => {
       expect((await accept([track()]))[0]?.status).to.equal(status)
     }
     const { accept } = accepting({ settings: settingsWith({ relay_unplanned: 'block' }) })
-    expect((await faultOf(accept([track()]))).extra['violations']).to.have.length(1)
+    expect((await accept([track()]))[0]).to.include({ status: 'blocked' }).and.to.have.property('violations').with.length(1)
   })
 
   it('says nothing of an unplanned event that is allowed', async () => {

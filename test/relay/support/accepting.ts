@@ -1,5 +1,5 @@
 import { acceptCalls } from '../../../src/relay/accept/accept.ts'
-import type { AcceptDeps, AcceptInput, AcceptedItem, RelayCall } from '../../../src/relay/accept/accept.ts'
+import type { AcceptDeps, AcceptInput, CallOutcome, RelayCall } from '../../../src/relay/accept/accept.ts'
 import type { NewEvent } from '../../../src/relay/log/log.ts'
 import { testDestination, testRegistry, testSource } from './snapshot.ts'
 import type { TestRegistry } from './snapshot.ts'
@@ -25,7 +25,7 @@ export function accepting(given: Partial<TestRegistry> = {}) {
     newId: () => `id-${(ids += 1)}`,
     random: () => drawn,
   }
-  const accept = (calls: object[], input: Partial<AcceptInput> = {}): Promise<AcceptedItem[]> =>
+  const accept = (calls: object[], input: Partial<AcceptInput> = {}): Promise<CallOutcome[]> =>
     acceptCalls(deps, { snapshot: registry.snapshot(), source: 'web', calls: calls as RelayCall[], request: { receivedAt: RECEIVED_AT }, isBatch: false, ...input })
   return {
     registry,

@@ -1,7 +1,7 @@
 import { startSupervisor } from '../../../src/relay/delivery/supervisor.ts'
 import type { Supervisor } from '../../../src/relay/delivery/supervisor.ts'
 import { acceptCalls } from '../../../src/relay/accept/accept.ts'
-import type { AcceptedItem, RelayCall } from '../../../src/relay/accept/accept.ts'
+import type { CallOutcome, RelayCall } from '../../../src/relay/accept/accept.ts'
 import type { Actor } from '../../../src/store/actor.ts'
 import type { AuditFact } from '../../../src/store/audit-entries.ts'
 import type { EngineName } from '../../support/database.ts'
@@ -25,7 +25,7 @@ export async function createRelayRig(engine: EngineName) {
     /** What was written into the audit log. */
     audited,
     supervise: (given: { syncMs?: number; pruneMs?: number } = {}) => (supervisor = startSupervisor({ ...rig.deps, flushMark: () => readFlushMark(rig.db.knex), holder: registry.holder, syncMs: 50, ...given })),
-    async send(calls: object[], source = 'web'): Promise<AcceptedItem[]> {
+    async send(calls: object[], source = 'web'): Promise<CallOutcome[]> {
       const deps = { relayLog: rig.log, newId: rig.deps.newId, random: Math.random }
       return acceptCalls(deps, { snapshot: registry.snapshot(), source, calls: calls as RelayCall[], isBatch: true, request: { receivedAt: rig.deps.now() } })
     },

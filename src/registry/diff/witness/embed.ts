@@ -19,6 +19,8 @@ export interface Trail {
   root: unknown
   steps: readonly Step[]
   definitions: readonly unknown[]
+  /** For each step, what both sides ask of the object that it leads out of: kept, only the place itself tells them apart. */
+  shared: readonly unknown[]
 }
 
 /** A place inside a payload, and how to write payloads with any value there. */
@@ -38,13 +40,16 @@ export function slotFor(sampler: Sampler, trail: Trail): Slot | undefined {
   const wraps: Wrap[] = []
   let pointer = ''
   let container: unknown = trail.root
+  let isInBranch = false
   for (const [index, step] of trail.steps.entries()) {
     const inner = trail.definitions[index]
     if (step.to === 'branch') {
       container = besideOthers(sampler, container, inner, step)
+      isInBranch = true
       continue
     }
-    const stride = strideOf(sampler, container, step)
+    const stride = strideOf(sampler, isInBranch ? [container] : [trail.shared[index], container], step)
+    isInBranch = false
     if (stride === undefined) return undefined
     wraps.push(stride.wrap)
     pointer += stride.pointer
@@ -62,14 +67,29 @@ function besideOthers(sampler: Sampler, container: unknown, member: unknown, { k
   return { allOf: [...rest, ...condition, ...trigger, ...(member === undefined ? [] : [member])] }
 }
 
-function strideOf(sampler: Sampler, container: unknown, step: Exclude<Step, { to: 'branch' }>): { wrap: Wrap; pointer: string } | undefined {
+/** @param containers what the object around should keep to, the best first; the last is what it has to */
+function strideOf(sampler: Sampler, containers: readonly unknown[], step: Exclude<Step, { to: 'branch' }>): { wrap: Wrap; pointer: string } | undefined {
+  const container = containers.at(-1)
   const facets = facetsOf(sampler.side, container)
   if (step.to === 'item') return itemStride(sampler, container, facets, step.index)
   const name = step.to === 'property' ? step.name : nameFor(sampler, facets, step)
   if (name === undefined) return undefined
-  const base = sampler.sample(container).find((value) => typeof value === 'object' && value !== null && !Array.isArray(value)) ?? {}
-  const { [name]: _replaced, ...others } = base as Record<string, unknown>
-  return { wrap: (inner) => (inner === ABSENT ? others : { ...others, [name]: inner }), pointer: pointerStep(name) }
+  const base = firstOf(containers, (definition) => sampler.sample(definition).find((value) => typeof value === 'object' && value !== null && !Array.isArray(value))) ?? {}
+  return { wrap: (inner) => withProperty(base as Record<string, unknown>, name, inner), pointer: pointerStep(name) }
+}
+
+function withProperty(base: Record<string, unknown>, name: string, value: unknown): Record<string, unknown> {
+  if (value !== ABSENT) return { ...base, [name]: value }
+  const { [name]: _left, ...others } = base
+  return others
+}
+
+function firstOf<T>(definitions: readonly unknown[], find: (definition: unknown) => T | undefined): T | undefined {
+  for (const definition of definitions) {
+    const found = definition === undefined ? undefined : find(definition)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 function itemStride(sampler: Sampler, container: unknown, facets: Facets, index: number | undefined): { wrap: Wrap; pointer: string } | undefined {

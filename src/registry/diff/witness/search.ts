@@ -2,6 +2,7 @@ import type { EventSpec } from '../../event-spec.ts'
 import { payloadPart } from '../../payload-part.ts'
 import type { Definitions, Finding } from '../finding.ts'
 import type { Sides } from '../comparison.ts'
+import { PairMap } from '../pair-map.ts'
 import type { Field } from '../place.ts'
 import type { SchemaDocument } from '../schema-document.ts'
 import { isAttributed } from './attribution.ts'
@@ -9,6 +10,8 @@ import { boundaryStages, distinct } from './boundaries.ts'
 import { ABSENT, slotFor } from './embed.ts'
 import type { Slot } from './embed.ts'
 import { lazyJudge, PREFIX } from './judges.ts'
+import { ANY_TYPE, typeOfValue } from '../type-set.ts'
+import { facetsOf, typesOf } from './facets.ts'
 import { createSampler } from './sampler.ts'
 import type { Sampler } from './sampler.ts'
 
@@ -47,6 +50,7 @@ export function witnessSearch({ from, to, field, sides, documents }: SearchInput
   const judges = { from: lazyJudge(from, field), to: lazyJudge(to, field) }
   const samplers: Record<Side, Sampler> = { from: createSampler(sides.from), to: createSampler(sides.to) }
   const roots = { from: documents.from.root, to: documents.to.root }
+  const shared = new PairMap<object>()
   let size: Size | undefined
   let vainAttempts = 0
   let allAttempts = 0
@@ -73,21 +77,42 @@ export function witnessSearch({ from, to, field, sides, documents }: SearchInput
   function* candidates(finding: Finding, accepting: Side): Generator<{ payload: unknown; pointer: string }> {
     const place = slot(finding.at.length)
     if (place === undefined) return
-    for (const value of valuesFor(finding)) yield { payload: place.put(value), pointer: place.pointer }
+    const accepted = finding.definitions[accepting]
+    const types = accepted === undefined ? ANY_TYPE : typesOf(facetsOf(samplers[accepting].side, accepted))
+    for (const value of valuesFor(finding)) {
+      // What is of no type that the accepting side allows need not be tried; what a validator says costs as much as the spec is large.
+      if (value === ABSENT || (typeOfValue(value) & types) !== 0) yield { payload: place.put(value), pointer: place.pointer }
+    }
     const around = finding.at.length > 0 ? slot(finding.at.length - 1) : undefined
     if (around === undefined) return
     const definitions = finding.trail.at(-2) ?? roots
     for (const value of limitsOf(definitions)) yield { payload: around.put(value), pointer: place.pointer }
 
     function slot(depth: number): Slot | undefined {
-      return slotFor(samplers[accepting], { root: roots[accepting], steps: finding.at.slice(0, depth), definitions: finding.trail.map((definitions) => definitions[accepting]) })
+      return slotFor(samplers[accepting], {
+        root: roots[accepting],
+        steps: finding.at.slice(0, depth),
+        definitions: finding.trail.map((definitions) => definitions[accepting]),
+        shared: [roots, ...finding.trail].map(sharedBy),
+      })
     }
   }
 
+  /** The same object for the same two, so that what keeps to it is worked out once for all findings. */
+  function sharedBy({ from: before, to: after }: Definitions): unknown {
+    if (before === undefined || after === undefined) return undefined
+    const known = shared.get(before, after) ?? { allOf: [before, after] }
+    shared.set(before, after, known)
+    return known
+  }
+
   function* valuesFor({ rule, at, definitions, from: before, to: after }: Finding): Generator<unknown> {
-    if (at.at(-1)?.to === 'property') yield ABSENT
+    const isProperty = at.at(-1)?.to === 'property'
+    const isAboutPresence = rule.startsWith('prop.') || rule === 'event.context-props'
+    if (isProperty && isAboutPresence) yield ABSENT
     if (rule.startsWith('enum.') || rule.startsWith('const.')) yield* [before, after].filter((value) => value !== undefined)
     yield* limitsOf(definitions)
+    if (isProperty && !isAboutPresence) yield ABSENT
   }
 
   /** What lies at the limits of either side's definition, in turns. */

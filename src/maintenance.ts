@@ -29,7 +29,8 @@ export function startMaintenance(deps: MaintenanceDeps): () => Promise<void> {
   }
 }
 
-async function clean(deps: MaintenanceDeps): Promise<void> {
+/** Deletes what is older than it may be, once. */
+export async function clean(deps: MaintenanceDeps): Promise<void> {
   const { settings } = await deps.snapshots.current()
   await pruneAuditEntries(deps.db.knex, deps.now() - settings.auditRetentionMs)
   await pruneDeliveries(deps.db.knex, deps.now() - WEBHOOK_DELIVERIES_KEPT_MS)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { SignalbookError } from '../src/error.ts'
-import { MAX_DEPTH, assertPlainJson, pointerStep } from '../src/plain-json.ts'
+import { MAX_DEPTH, assertFewContainers, assertPlainJson, pointerStep } from '../src/plain-json.ts'
 
 /** What the check says of a JSON text, `undefined` when it lets it through. */
 function refusalOf(json: string): SignalbookError | undefined {
@@ -96,5 +96,19 @@ describe('pointerStep', () => {
     expect(pointerStep('~1')).to.equal('/~01')
     expect(pointerStep('')).to.equal('/')
     expect(pointerStep(7)).to.equal('/7')
+  })
+})
+
+describe('assertFewContainers', () => {
+  const listOf = (item: string, count: number) => Buffer.from(`[${Array<string>(count).fill(item).join(',')}]`)
+
+  it('takes up to 100,000 objects and arrays, and as many braces in strings as there may be', () => {
+    expect(() => assertFewContainers(listOf('{}', 99_999))).not.to.throw()
+    expect(() => assertFewContainers(listOf('"[{\\"{[\\\\"', 150_000))).not.to.throw()
+  })
+
+  it('refuses one more, also after a string that ends in a backslash', () => {
+    expect(() => assertFewContainers(listOf('{}', 100_000))).to.throw('the body holds 100001 objects and arrays; at most 100000 are allowed')
+    expect(() => assertFewContainers(listOf('["\\\\"]', 100_000))).to.throw('100001')
   })
 })

@@ -1,9 +1,9 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import express from 'express'
-import type { NextFunction, Request, RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
 import { SignalbookError, invalid } from '../error.ts'
-import { assertPlainJson } from '../plain-json.ts'
+import { assertFewContainers, assertPlainJson } from '../plain-json.ts'
 import { readSpecDocument } from '../registry/spec-document.ts'
+import { readBytes } from './read-bytes.ts'
 
 const MEBIBYTE = 1024 * 1024
 const BODY_LIMIT_BYTES = MEBIBYTE
@@ -11,51 +11,6 @@ const BATCH_LIMIT_BYTES = 4 * MEBIBYTE
 
 const YAML_TYPES = new Set(['application/yaml', 'application/x-yaml', 'text/yaml'])
 const UTF8 = new Set(['utf-8', 'utf8', 'us-ascii'])
-
-/** Reads the bytes of any body, decompressed; the limit counts what comes out. */
-function rawBody(limitBytes: number): RequestHandler {
-  const readCompressed = express.raw({ type: () => true, limit: limitBytes, inflate: true })
-  return (req, res, next) => {
-    const encoding = req.headers['content-encoding']
-    if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return readCompressed(req, res, next)
-    if (req.headers['content-length'] === undefined && req.headers['transfer-encoding'] === undefined) return next()
-    readPlain(req, limitBytes, next)
-  }
-}
-
-/** What express's reader does for a body that is not compressed, in a third of the time. */
-function readPlain(req: Request, limitBytes: number, next: NextFunction): void {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  let isSettled = false
-  const settle = (fault?: SignalbookError): void => {
-    isSettled = true
-    next(fault)
-  }
-  // An error is only made when it is needed: its stack costs more than reading the body.
-  const cutShort = (): void => {
-    if (!isSettled) settle(invalid(CUT_SHORT))
-  }
-  req.on('data', (chunk: Buffer) => {
-    bytes += chunk.length
-    // The rest is read and dropped, so that the sender gets to see the answer.
-    if (bytes > limitBytes) chunks.length = 0
-    else chunks.push(chunk)
-  })
-  req.on('end', () => {
-    if (bytes > limitBytes) return settle(new SignalbookError('too_large', TOO_LARGE))
-    req.body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, bytes)
-    settle()
-  })
-  req.on('error', cutShort)
-  req.on('close', cutShort)
-}
-
-const rawSingle = rawBody(BODY_LIMIT_BYTES)
-const rawBatch = rawBody(BATCH_LIMIT_BYTES)
-
-export const TOO_LARGE = 'the body is too large: 1 MB at most, 4 MB for /v1/batch, counted after decompression'
-export const CUT_SHORT = 'the request ended before its body was complete'
 
 /** Which bodies an operation takes, read off the contract. */
 export interface BodyRules {
@@ -73,13 +28,21 @@ export function readBody(rules: BodyRules): RequestHandler[] {
     if (req.body === undefined && rules.required) throw invalid(`this call needs a body of type ${rules.mediaTypes[0]}`)
     next()
   }
-  return [rules.isBatch ? rawBatch : rawSingle, parse]
+  const limitBytes = rules.isBatch ? BATCH_LIMIT_BYTES : BODY_LIMIT_BYTES
+  const read: RequestHandler = (req, _res, next) => {
+    readBytes(req, limitBytes, (fault, bytes) => {
+      req.body = bytes
+      next(fault)
+    })
+  }
+  return [read, parse]
 }
 
 /** Parses the bytes of a body. @throws SignalbookError `invalid_request` that says where the text stops being JSON or YAML */
 export function parseBody(bytes: Uint8Array, mediaType: string): unknown {
   const text = decodeUtf8(bytes)
   if (YAML_TYPES.has(mediaType)) return readSpecDocument(text, 'yaml')
+  assertFewContainers(bytes)
   let value: unknown
   try {
     value = JSON.parse(text)

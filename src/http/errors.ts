@@ -1,6 +1,5 @@
 import { SignalbookError, invalid } from '../error.ts'
 import type { ErrorCode } from '../error.ts'
-import { CUT_SHORT, TOO_LARGE } from './body.ts'
 import { detailOf, named, sentenceOf } from './contract-words.ts'
 import type { ContractFault } from './contract-words.ts'
 
@@ -33,10 +32,9 @@ interface ContractError {
   errors: { path: string; message: string; errorCode?: string }[]
 }
 
-/** What express and its body readers throw. */
+/** What express throws. */
 interface FrameworkError {
   status: number
-  type?: string
   message: string
 }
 
@@ -106,11 +104,6 @@ function toFault({ path, message }: ContractError['errors'][number]): ContractFa
 }
 
 function fromFramework(error: FrameworkError): SignalbookError {
-  if (error.status === 413) return new SignalbookError('too_large', TOO_LARGE)
-  if (error.type === 'encoding.unsupported' || error.status === 415) {
-    return new SignalbookError('unsupported_media_type', 'Content-Encoding must be identity, gzip, deflate or br')
-  }
-  if (error.type === 'request.aborted') return invalid(CUT_SHORT)
   if (error instanceof URIError) return invalid('the path is not valid percent-encoded UTF-8')
-  return invalid('the body could not be read: it does not fit its Content-Encoding or Content-Length')
+  return invalid('the request could not be read')
 }

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { onEachEngine } from '../support/database.ts'
 import { startTestServer } from '../support/server.ts'
@@ -32,6 +32,11 @@ const ATTACKS: Attack[] = [
   { name: 'broken gzip', path: '/v1/track', body: Buffer.from('not gzip at all'), headers: { 'Content-Encoding': 'gzip' }, status: 400, says: 'Content-Encoding' },
   { name: 'an unknown encoding', path: '/v1/track', body: track({}), headers: { 'Content-Encoding': 'compress' }, status: 415, says: 'gzip' },
   { name: 'a depth over the limit', path: '/v1/track', body: `{"source":"web","event_name":"paid","properties":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}}`, status: 400, says: '32 levels' },
+  { name: 'a million empty objects', path: '/v1/batch', body: `{"source":"web","events":[${'{},'.repeat(1_000_000)}{}]}`, status: 400, says: 'at most 100000' },
+  { name: 'a number with an endless exponent in YAML', path: '/v1/events', body: 'namespace: shop\nname: paid\nproperties:\n  p: {type: number, maximum: 1e999}\n', type: 'application/yaml', status: 400, says: '' },
+  { name: 'a constructor key', path: '/v1/track', body: '{"source":"web","event_name":"paid","properties":{"constructor":{"prototype":{"admin":true}}}}', status: 400, says: '"constructor"' },
+  { name: 'a prototype key in an admin body', path: '/v1/admin/sources', body: '{"name":"x","version_pinning":{"prototype":"1-0-0"}}', status: 400, says: '"prototype"' },
+  { name: 'a brotli bomb', path: '/v1/track', body: brotliCompressSync(Buffer.alloc(8 * MIB, 32)), headers: { 'Content-Encoding': 'br' }, status: 413, says: 'after decompression' },
   { name: 'a __proto__ key', path: '/v1/track', body: '{"source":"web","event_name":"paid","properties":{"__proto__":{"admin":true}}}', status: 400, says: '"__proto__"' },
   { name: 'a __proto__ key in YAML', path: '/v1/events', body: 'namespace: shop\nname: paid\nproperties:\n  __proto__: {type: string}\n', type: 'application/yaml', status: 400, says: '__proto__' },
   { name: 'a leap second', path: '/v1/track', body: track({ timestamp: '2026-06-30T23:59:60Z' }), status: 400, says: 'RFC 3339' },
@@ -75,6 +80,14 @@ onEachEngine((engine) => {
         expect(({} as { admin?: boolean }).admin).to.equal(undefined)
       })
     }
+
+    it('reads a body that is compressed', async () => {
+      for (const [encoding, compress] of [['gzip', gzipSync], ['deflate', deflateSync], ['br', brotliCompressSync]] as const) {
+        const call = server.call('post', '/v1/track').set({ 'Content-Type': JSON_TYPE, 'Content-Encoding': encoding })
+        const answer = await call.serialize((text: unknown) => text as string).send(compress(track({})) as never)
+        expect(answer.status, `${encoding} ${answer.text}`).to.equal(202)
+      }
+    })
 
     it('keeps the error shape for what cannot be parsed as HTTP at all', async () => {
       expect(await raw('NONSENSE\r\n\r\n')).to.match(/^HTTP\/1\.1 400 [^]*\{"error":"this is not a well-formed HTTP/)

@@ -3,6 +3,7 @@ import document from '../../src/contract/document.json' with { type: 'json' }
 import { generateKey } from '../../src/admin/key-format.ts'
 import { OPERATIONS } from '../../src/contract/operations.ts'
 import type { Operation } from '../../src/contract/operations.ts'
+import { eventually } from '../admin/support/eventually.ts'
 import { onEachEngine } from '../support/database.ts'
 import { sampleRequest } from '../support/sample-requests.ts'
 import { startTestServer } from '../support/server.ts'
@@ -91,5 +92,25 @@ onEachEngine((engine) => {
       expect((await server.call('get', '/v1/health', '')).status).to.equal(200)
       expect((await server.call('post', '/v1/page').send({ source: 'web-shop', name: 'Home' })).status).to.equal(202)
     })
+
+    for (const [how, stop, start] of [
+      ['ends its connections', () => wire.cut(), () => wire.mend()],
+      ['keeps its connections and says nothing any more', async () => wire.freeze(), async () => wire.thaw()],
+    ] as const) {
+      it(`that ${how} is told by health within two seconds, and by readiness too`, async () => {
+        const health = async () => (await server.call('get', '/v1/health', '')).status
+        await eventually('the database is back', async () => (await health()) === 200)
+        await stop()
+        try {
+          const stoppedAt = Date.now()
+          await eventually('health tells of it', async () => (await health()) !== 200)
+          expect(Date.now() - stoppedAt).to.be.lessThan(2000)
+          expect((await server.call('get', '/v1/ready', '')).status).to.equal(503)
+        } finally {
+          await start()
+        }
+        await eventually('health tells that it is back', async () => (await health()) === 200)
+      })
+    }
   })
 })

@@ -7,12 +7,18 @@ export interface TcpProxy {
   /** Ends every connection and refuses new ones. */
   cut: () => Promise<void>
   mend: () => Promise<void>
+  /** Lets nothing through while every connection stays open, and new ones too: the far side has stopped. Thawing ends them. */
+  freeze: () => void
+  thaw: () => void
   close: () => Promise<void>
 }
 
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>()
+  let isFrozen = false
   const server = createServer((client) => {
+    // Who comes now is let in and hears nothing.
+    if (isFrozen) return void sockets.add(client.on('error', () => {}))
     const upstream = connect(target)
     for (const [from, to] of [
       [client, upstream],
@@ -35,5 +41,13 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       server.close(() => resolve())
       for (const socket of sockets) socket.destroy()
     })
-  return { port, cut, mend: () => listen(port), close: () => (server.listening ? cut() : Promise.resolve()) }
+  const freeze = () => {
+    isFrozen = true
+    for (const socket of sockets) socket.unpipe().pause()
+  }
+  const thaw = () => {
+    isFrozen = false
+    for (const socket of sockets) socket.destroy()
+  }
+  return { port, freeze, thaw, cut, mend: () => listen(port), close: () => (server.listening ? cut() : Promise.resolve()) }
 }

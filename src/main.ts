@@ -48,7 +48,7 @@ export interface Service {
   url: string
   /** For people: where it listens, which database, and how to make the first key while there is none. */
   greeting: string
-  /** Accepts nothing more, finishes what is under way, settles deliveries and closes; takes at most about 10 s. */
+  /** Accepts nothing more, finishes what is under way, settles deliveries and closes; takes at most about 10 s. Asked twice, it stops once. */
   stop: () => Promise<void>
 }
 
@@ -142,12 +142,13 @@ export async function startService(config: Config, options: { validateResponses?
     const { port } = server.address() as AddressInfo
     const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
     const greeting = greet(url, db.dialect.label, (await snapshots.current()).awaitsFirstKey)
+    let stopping: Promise<void> | undefined
     return {
       url,
       greeting,
-      async stop() {
+      stop() {
         acceptsWork = false
-        await closeAll()
+        return (stopping ??= closeAll())
       },
     }
   } catch (error) {

@@ -59,7 +59,7 @@ function commandsOf(readme: string, section: string): Pick<Line, 'section' | 'co
   return lines.flatMap((command, index) => (command.startsWith('#') ? [] : [{ section, command, shown: /^# → (.*)/.exec(lines[index + 1] ?? '')?.[1] }]))
 }
 
-const [QUICK_START, STORY] = ['Quick start', 'The registry in five commands']
+const [QUICK_START, STORY, VIOLATION] = ['Quick start', 'The registry in five commands', 'An event that violates its spec']
 
 describe('the commands of the README', function () {
   this.timeout(60_000)
@@ -71,7 +71,7 @@ describe('the commands of the README', function () {
     directory = await mkdtemp(join(tmpdir(), 'signalbook-readme-'))
     service = await spawnService({ DATABASE_URL: `sqlite:${join(directory, 'data', 'signalbook.db')}` })
     const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
-    const commands = [QUICK_START, STORY].flatMap((section) => commandsOf(readme, section))
+    const commands = [QUICK_START, STORY, VIOLATION].flatMap((section) => commandsOf(readme, section))
     const here = (command: string) => command.replaceAll('http://127.0.0.1:8080', service.url).replaceAll('cat data/', `cat ${join(directory, 'data')}/`)
     // One shell for all of them, since a later line uses what an earlier one has set.
     const { stdout, stderr } = await run('bash', ['-c', commands.map(({ command }, index) => `echo '::begin ${index}'\n${here(command)}\necho; echo "::end $?"`).join('\n')])
@@ -130,16 +130,26 @@ describe('the commands of the README', function () {
   it('tell the story of the registry in five, and each answers what the README shows of it', () => {
     const story = all.filter(({ section }) => section === STORY)
     expect(story).to.have.length(5)
-    for (const { command, output, shown } of story) {
-      // The README leaves out what stands between the parts.
-      const parts = (shown ?? '').split('…').map((part) => part.trim()).filter((part) => part !== '')
-      expect(parts, command).not.to.deep.equal([])
-      let from = 0
-      for (const part of parts) {
-        const at = output.indexOf(part, from)
-        expect(at, `${part}\nin the answer to ${command}\n${output}`).to.be.at.least(0)
-        from = at + part.length
-      }
-    }
+    for (const line of story) expectShown(line)
+  })
+
+  it('lead from an event that violates its spec to its arrival, and each answers what the README shows of it', () => {
+    const story = all.filter(({ section }) => section === VIOLATION)
+    expect(story).to.have.length(7)
+    for (const line of story) expectShown(line)
+    const [sent, arrived] = [story[1], story[6]].map((line) => JSON.parse(line?.output ?? '{}') as { message_id: string })
+    expect(arrived?.message_id).to.be.a('string').and.to.equal(sent?.message_id)
   })
 })
+
+/** The README leaves out what stands between the parts. */
+function expectShown({ command, output, shown }: Line): void {
+  const parts = (shown ?? '').split('…').map((part) => part.trim()).filter((part) => part !== '')
+  expect(parts, command).not.to.deep.equal([])
+  let from = 0
+  for (const part of parts) {
+    const at = output.indexOf(part, from)
+    expect(at, `${part}\nin the answer to ${command}\n${output}`).to.be.at.least(0)
+    from = at + part.length
+  }
+}

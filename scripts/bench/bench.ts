@@ -5,13 +5,14 @@ import { batch, mariadb, single } from './rows/accept.ts'
 import { deliveryRate } from './rows/delivery.ts'
 import { diffTime } from './rows/diff.ts'
 import { idle } from './rows/idle.ts'
+import { outage } from './rows/outage.ts'
 import { reads } from './rows/reads.ts'
 import { registry } from './rows/registry.ts'
 import { size } from './rows/size.ts'
 import type { Line, Row } from './rows/row.ts'
 
-const USAGE = `npm run bench -- [row ...] [--quick] [--rounds N] [--seconds N] [--specs N] [--sources N] [--keys N] [--backlog N]`
-const ROWS: Row[] = [single, batch, mariadb, deliveryRate, reads, registry, size, idle, diffTime]
+const USAGE = `npm run bench -- [row ...] [--quick] [--rounds N] [--seconds N] [--specs N] [--sources N] [--keys N] [--backlog N] [--waiting N]`
+const ROWS: Row[] = [single, batch, mariadb, deliveryRate, reads, registry, size, outage, idle, diffTime]
 
 /** Prints the table of targets: ours, the limit's, the ratio, and what falls short. */
 async function run(): Promise<void> {
@@ -25,12 +26,13 @@ async function run(): Promise<void> {
       sources: { type: 'string' },
       keys: { type: 'string' },
       backlog: { type: 'string' },
+      waiting: { type: 'string' },
       help: { type: 'boolean' },
     },
   })
   if (values.help) return console.log(`${USAGE}\nrows: ${ROWS.map(({ name }) => name).join(', ')}`)
   const pace = { rounds: Number(values.rounds ?? (values.quick ? 3 : 7)), seconds: Number(values.seconds ?? (values.quick ? 2 : 4)) }
-  const sizes = { specs: Number(values.specs ?? 10_000), sources: Number(values.sources ?? 1000), keys: Number(values.keys ?? 100_000), backlog: Number(values.backlog ?? 200_000) }
+  const sizes = { specs: Number(values.specs ?? 10_000), sources: Number(values.sources ?? 1000), keys: Number(values.keys ?? 100_000), backlog: Number(values.backlog ?? 200_000), waiting: Number(values.waiting ?? 1_000_000) }
   const unknown = wanted.filter((name) => !ROWS.some((row) => row.name === name))
   if (unknown.length > 0) throw new Error(`there is no row ${unknown.join(', ')}; the rows are ${ROWS.map(({ name }) => name).join(', ')}`)
   describeMachine(pace)

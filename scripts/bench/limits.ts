@@ -4,9 +4,9 @@ import express from 'express'
 
 /**
  * The servers that ours is measured against, as a process of their own. `raw`: node:http and JSON.parse answering 202, which
- * stores nothing. `express`: express answering a constant. `sink`: takes deliveries and counts the bytes.
+ * stores nothing. `express`: express answering a constant. `sink`: takes deliveries. A second argument names the port.
  */
-const [kind] = process.argv.slice(2)
+const [kind, port = '0'] = process.argv.slice(2)
 
 const raw = () =>
   createServer((request, response) => {
@@ -35,4 +35,4 @@ const sink = () =>
 
 const server = kind === 'express' ? constant() : kind === 'sink' ? sink() : raw()
 server.keepAliveTimeout = 65_000
-server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+server.listen(Number(port), '127.0.0.1', () => console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))

@@ -28,9 +28,9 @@ export function startService(env: Record<string, string>, nodeArguments: string[
   return start([...nodeArguments, SERVICE, 'start'], { HOST: '127.0.0.1', PORT: '0', ...env })
 }
 
-/** Starts one of the servers of `limits.ts`. */
-export function startLimit(kind: 'raw' | 'express' | 'sink'): Promise<ServerProcess> {
-  return start([join(HERE, 'limits.ts'), kind], {})
+/** Starts one of the servers of `limits.ts`, on a free port unless one is named. */
+export function startLimit(kind: 'raw' | 'express' | 'sink', port = '0'): Promise<ServerProcess> {
+  return start([join(HERE, 'limits.ts'), kind, port], {})
 }
 
 async function start(argv: string[], env: Record<string, string>): Promise<ServerProcess> {

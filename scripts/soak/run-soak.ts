@@ -28,8 +28,9 @@ export interface SoakReport {
  * ended in turn. The books are balanced every second, and in the end every promise is held against what arrived or stands visibly.
  */
 export async function runSoak(engine: EngineName, seconds: number): Promise<SoakReport> {
+  let isMoody = true
   const moody = (ids: string[]): Answer => {
-    const luck = Math.random()
+    const luck = isMoody ? Math.random() : 1
     if (luck < 0.1) return { status: 503, headers: { 'retry-after': '0' } }
     if (luck < 0.13) return 'reset'
     return ids.some((id) => id.endsWith('-poison')) ? 400 : 200
@@ -72,6 +73,7 @@ export async function runSoak(engine: EngineName, seconds: number): Promise<Soak
     }
     await sleep(Math.max(0, end - Date.now()))
     await work.stop()
+    isMoody = false
     await Promise.all([inspecting, flushing])
 
     let last = await inspect()
@@ -94,7 +96,7 @@ export async function runSoak(engine: EngineName, seconds: number): Promise<Soak
         'highest memory, MB': Math.round(residentMb),
         'balances taken': checks,
         'violations of conservation': violations.length,
-        'acknowledged and lost': lost.length,
+        'acknowledged and not to be found': lost.length,
       },
       violations,
       lost,

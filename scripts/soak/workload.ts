@@ -10,7 +10,7 @@ export interface Workload {
 
 const SENDERS = 8
 // Some hundreds of events a second: enough to have a group, a batch and a failure under way at any moment.
-const PAUSE_MS = 30
+const PAUSE_MS = 60
 const PER_BATCH = 10
 
 /** Events that must keep to this spec, and events of which a part is kept only. */
@@ -19,12 +19,12 @@ export const SPECS = [
   { namespace: 'soak', name: 'sampled', version: '1-0-0', sampling: { strategy: 'random', rate: 0.5 } },
 ]
 
-/** Of every ten events one violates its spec and one is drawn out or not; of every fifty one is refused for good by its destinations. */
+/** Of every ten events one violates its spec and one is drawn out or not; of two hundred one is refused for good by its destinations. */
 function event(id: string, n: number): Record<string, unknown> {
   const common = { type: 'track', user_id: id }
   if (n % 10 === 3) return { ...common, message_id: `${id}-faulty`, event_name: 'strict', properties: { n: 'none' } }
   if (n % 10 === 6) return { ...common, message_id: `${id}-sampled`, event_name: 'sampled' }
-  if (n % 50 === 49) return { ...common, message_id: `${id}-poison`, event_name: 'strict', properties: { n } }
+  if (n % 200 === 199) return { ...common, message_id: `${id}-poison`, event_name: 'strict', properties: { n } }
   return { ...common, message_id: id, event_name: 'strict', properties: { n } }
 }
 

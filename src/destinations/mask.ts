@@ -17,15 +17,27 @@ export function unmaskConfig(providerName: string, config: ProviderConfig, store
   })
 }
 
-/** A text, such as a vendor's answer, without the destination's secrets. */
+/** A text, such as a vendor's answer, without the destination's secrets, however they are spelled in URLs, JSON and headers. */
 export function scrubSecrets(providerName: string, config: ProviderConfig, text: string): string {
   const secrets: string[] = []
   mapSecrets(providerName, config, (value) => {
     // Shorter ones would blacken ordinary words.
-    if (typeof value === 'string' && value.length >= 4) secrets.push(value)
+    if (typeof value === 'string' && value.length >= 4) secrets.push(value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1), ...insideBase64(value))
     return value
   })
   return secrets.reduce((scrubbed, secret) => scrubbed.replaceAll(secret, SECRET_MASK), text)
+}
+
+/** How a text shows in the base64 of a longer one, such as `user:secret` of basic authentication: one spelling for each place that it can begin at. */
+function insideBase64(text: string): string[] {
+  // What is left of shorter ones would stand in anything.
+  if (text.length < 8) return []
+  return [0, 1, 2].map((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(text)])
+    // The first characters depend on what stands before, the last one on what follows.
+    const whole = bytes.toString('base64url').slice(Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6))
+    return whole.replaceAll('-', '+').replaceAll('_', '/')
+  })
 }
 
 function mapSecrets(providerName: string, config: ProviderConfig, map: (value: unknown, key: string, inner?: string) => unknown): ProviderConfig {

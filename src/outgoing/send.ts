@@ -2,6 +2,7 @@ import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import got from 'got'
 import { AddressRefusedError, explainRefusedUrl, guardedLookup } from './address-guard.ts'
+import type { Resolve } from './address-guard.ts'
 
 /** One HTTP request to somebody else's server. */
 export interface OutgoingRequest {
@@ -29,9 +30,12 @@ export interface Sender {
 /** An answer's body is only read for its reasons; an endless one must not fill the memory. */
 export const MAX_BODY_BYTES = 64 * 1024
 
-/** Makes the sender. Redirects are not followed and nothing is retried: the caller judges every answer. */
-export function createSender(options: { allowPrivateNetworks: boolean }): Sender {
-  const lookup = options.allowPrivateNetworks ? {} : { lookup: guardedLookup() }
+/**
+ * Makes the sender. Redirects are not followed and nothing is retried: the caller judges every answer.
+ * @param options `resolve` asks another DNS than the system's
+ */
+export function createSender(options: { allowPrivateNetworks: boolean; resolve?: Resolve }): Sender {
+  const lookup = options.allowPrivateNetworks ? {} : { lookup: guardedLookup(options.resolve) }
   const agent = { http: new HttpAgent({ keepAlive: true, ...lookup }), https: new HttpsAgent({ keepAlive: true, ...lookup }) }
 
   async function send(request: OutgoingRequest, signal?: AbortSignal): Promise<OutgoingResponse> {

@@ -41,6 +41,12 @@ const WRITES: [method: Method, path: string, body: object | undefined, status: n
   ['post', '/v1/events', { ...SPEC, description: 'Paid.', status: 'deprecated' }, 201, 'status_changed event shop/paid@1-0-0'],
   ['put', '/v1/admin/config/hooks_enabled', { value: 'true' }, 200, 'updated config hooks_enabled'],
   ['post', '/v1/webhooks', { url: 'http://127.0.0.1:9/' }, 201, 'created webhook'],
+  ['put', '/v1/webhooks/1', { url: 'http://127.0.0.1:9/', namespaces: ['shop'], types: [] }, 200, 'updated webhook 1'],
+  ['post', '/v1/webhooks/1/rotate', undefined, 200, 'secret_rotated webhook 1'],
+  ['post', '/v1/events', { ...SPEC, name: 'told' }, 201, 'published event shop/told@1-0-0'],
+  ['post', '/v1/webhooks/1/disable', { reason: 'moving' }, 200, 'disabled webhook 1'],
+  ['post', '/v1/webhooks/1/enable', undefined, 200, 'enabled webhook 1'],
+  ['post', '/v1/webhooks/1/deliveries/1/redeliver', undefined, 202, 'redelivered webhook 1'],
   ['delete', '/v1/webhooks/1', undefined, 204, 'deleted webhook 1'],
 ]
 

@@ -28,10 +28,10 @@ onEachEngine((engine) => {
     const list = async () => (await server.call('get', '/v1/webhooks')).body as Listed[]
     const remove = (id: number) => server.call('delete', `/v1/webhooks/${id}`)
 
-    it('are created with id, url, created_at and a secret of 32 random bytes, and a Location', async () => {
+    it('are created with id, url, filter, created_at and a secret of 32 random bytes, and a Location', async () => {
       const answer = await create('https://ci.example.com/hooks?a=b#c')
       expect(answer.status).to.equal(201)
-      expect(answer.body).to.have.all.keys('id', 'url', 'secret', 'created_at')
+      expect(answer.body).to.have.all.keys('id', 'url', 'namespaces', 'types', 'secret', 'created_at')
       expect(answer.body.url).to.equal('https://ci.example.com/hooks?a=b#c')
       expect(answer.body.secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/)
       expect(answer.body.created_at).to.match(TIME)
@@ -39,10 +39,14 @@ onEachEngine((engine) => {
       expect((await create('https://ci.example.com/other')).body.secret).not.to.equal(answer.body.secret)
     })
 
-    it('are listed with id, url, created_at, state and last delivery, and without their secrets', async () => {
+    it('are listed with what is known of them, and without their secrets', async () => {
       const { body: created } = await create('https://listed.example.com/')
       const answer = await server.call('get', '/v1/webhooks')
-      expect((answer.body as Listed[]).find(({ id }) => id === created.id)).to.deep.equal({ id: created.id, url: created.url, created_at: created.created_at, state: 'active', last_delivery: null })
+      expect((answer.body as Listed[]).find(({ id }) => id === created.id)).to.deep.equal({
+        id: created.id, url: created.url, namespaces: [], types: [], created_at: created.created_at,
+        state: 'active', disabled_at: null, disabled_reason: null, failing_since: null, previous_secret_until: null, last_delivery: null,
+      })
+      expect((await server.call('get', `/v1/webhooks/${created.id}`)).body).to.deep.equal((answer.body as Listed[]).find(({ id }) => id === created.id))
       expect(answer.text).not.to.contain('whsec_').and.not.to.contain((created.secret as string).slice(6))
     })
 
@@ -89,8 +93,8 @@ onEachEngine((engine) => {
       await remove(body.id as number)
       const answer = await server.call('get', '/v1/audit?entity=webhook&limit=2')
       expect((answer.body as { action: string; entity_id: string; before: object | null; after: object | null }[]).map(({ action, entity_id, before, after }) => ({ action, entity_id, before, after }))).to.deep.equal([
-        { action: 'deleted', entity_id: String(body.id), before: { id: body.id, url: body.url }, after: null },
-        { action: 'created', entity_id: String(body.id), before: null, after: { id: body.id, url: body.url } },
+        { action: 'deleted', entity_id: String(body.id), before: { id: body.id, url: body.url, namespaces: [], types: [] }, after: null },
+        { action: 'created', entity_id: String(body.id), before: null, after: { id: body.id, url: body.url, namespaces: [], types: [] } },
       ])
       expect((await server.call('get', '/v1/audit?limit=1000')).text).not.to.contain('whsec_')
     })

@@ -50,5 +50,14 @@ describe('masking', () => {
 
   it('takes secrets out of texts', () => {
     expect(scrubSecrets('http', config, 'key top-secret and also-secret')).to.equal('key ******** and ********')
+    const odd = { url: 'https://example.com/', api_key: 'a "b"&c/d?é>' }
+    for (const spelling of [odd.api_key, encodeURIComponent(odd.api_key), JSON.stringify(odd.api_key)]) expect(scrubSecrets('http', odd, spelling).replaceAll('"', '')).to.equal('********')
+    for (const user of ['', 'u', 'us', 'use', 'user']) {
+      const header = `Basic ${Buffer.from(`${user}:${odd.api_key}:`).toString('base64')}`
+      const left = Buffer.from(scrubSecrets('http', odd, header).replace('********', '').replace('Basic ', ''), 'base64').toString()
+      expect(scrubSecrets('http', odd, header), header).to.include('********')
+      expect(left).not.to.include('b"&c/d')
+    }
+    expect(scrubSecrets('http', odd, 'Basic authentication is required')).to.equal('Basic authentication is required')
   })
 })

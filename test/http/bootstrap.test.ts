@@ -1,8 +1,11 @@
 import { expect } from 'chai'
 import supertest from 'supertest'
+import { amount } from '../support/amount.ts'
 import { createTestDatabase, onEachEngine } from '../support/database.ts'
 import { startOn } from '../support/server.ts'
 import type { TestServer } from '../support/server.ts'
+
+const ROUNDS = amount('BOOTSTRAPS', 3)
 
 onEachEngine((engine) => {
   describe('the bootstrap', () => {
@@ -15,15 +18,19 @@ onEachEngine((engine) => {
 
     const bootstrap = (role = 'admin') => supertest(server.url).post('/v1/admin/keys').send({ role })
 
-    it('lets exactly one of two simultaneous calls win', async () => {
-      const statuses = (await Promise.all([bootstrap(), bootstrap()])).map(({ status }) => status)
-      expect(statuses.sort()).to.deep.equal([201, 401])
-    })
-
-    it('lets exactly one of 100 simultaneous calls win', async () => {
-      const statuses = (await Promise.all(Array.from({ length: 100 }, () => bootstrap()))).map(({ status }) => status)
-      expect(statuses.filter((status) => status === 201)).to.have.length(1)
-      expect(statuses.filter((status) => status === 401)).to.have.length(99)
+    it(`lets exactly one of 100 simultaneous calls win, ${ROUNDS} of ${ROUNDS} times, and stays closed`, async function () {
+      this.timeout(20_000 * ROUNDS)
+      for (let round = 0; round < ROUNDS; round++) {
+        const answers = await Promise.all(Array.from({ length: 100 }, () => bootstrap()))
+        const won = answers.filter(({ status }) => status === 201)
+        expect(won).to.have.length(1)
+        expect(answers.filter(({ status }) => status === 401)).to.have.length(99)
+        const { id, key } = won[0]?.body as { id: number; key: string }
+        expect((await server.call('delete', `/v1/admin/keys/${id}`, key)).status).to.equal(204)
+        expect((await bootstrap()).status).to.equal(401)
+        await server.stop()
+        server = await startOn(await createTestDatabase(engine))
+      }
     })
 
     it('refuses a first key that is no admin, and stays open', async () => {
@@ -31,12 +38,6 @@ onEachEngine((engine) => {
       expect(refused.status).to.equal(400)
       expect((refused.body as { error: string }).error).to.contain('"admin"')
       expect((await bootstrap()).status).to.equal(201)
-    })
-
-    it('stays closed after the only key was revoked', async () => {
-      const { id, key } = (await bootstrap()).body as { id: number; key: string }
-      expect((await server.call('delete', `/v1/admin/keys/${id}`, key)).status).to.equal(204)
-      expect((await bootstrap()).status).to.equal(401)
     })
 
     it('refuses the very next request of a revoked key', async () => {

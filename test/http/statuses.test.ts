@@ -109,6 +109,36 @@ const ROWS: Record<string, Row[]> = {
   discardQuarantine: [{ status: 200, path: '/v1/admin/quarantine?all=true' }, { status: 400, path: '/v1/admin/quarantine' }],
   createWebhook: [{ status: 201, body: { url: 'http://127.0.0.1:9/hook' } }, { status: 400, body: { url: 'ftp://example.com' } }],
   listWebhooks: [{ status: 200 }, { status: 400, path: '/v1/webhooks?limit=0' }],
+  getWebhook: [{ status: 200, path: '/v1/webhooks/1' }, { status: 404 }, { status: 400, path: '/v1/webhooks/none' }],
+  replaceWebhook: [
+    { status: 200, path: '/v1/webhooks/1', body: { url: 'http://127.0.0.1:9/hook', namespaces: ['shop', 'account/*'], types: ['event.published'] } },
+    { status: 404, body: { url: 'https://example.com/', namespaces: [], types: [] } },
+    { status: 400, path: '/v1/webhooks/1', body: { url: 'https://example.com/' } },
+    { status: 400, path: '/v1/webhooks/1', body: { url: 'https://example.com/', namespaces: ['a/b/c'], types: [] } },
+  ],
+  rotateWebhookSecret: [
+    { status: 200, path: '/v1/webhooks/1/rotate' },
+    { status: 200, path: '/v1/webhooks/1/rotate', body: { overlap: '0s' } },
+    { status: 404 },
+    { status: 400, path: '/v1/webhooks/1/rotate', body: { overlap: '31d' } },
+  ],
+  listWebhookDeliveries: [
+    { status: 200, path: '/v1/webhooks/1/deliveries' },
+    { status: 200, path: '/v1/webhooks/1/deliveries?state=delivered&limit=1' },
+    { status: 404 },
+    { status: 400, path: '/v1/webhooks/1/deliveries?state=lost' },
+    { status: 400, path: '/v1/webhooks/1/deliveries?limit=101' },
+  ],
+  // Webhook 1 heard of the first publication above; webhook 2 is disabled.
+  redeliverWebhookDelivery: [
+    { status: 202, path: '/v1/webhooks/1/deliveries/1/redeliver' },
+    { status: 409, path: '/v1/webhooks/2/deliveries/1/redeliver' },
+    { status: 404 },
+    { status: 404, path: '/v1/webhooks/1/deliveries/999999/redeliver' },
+    { status: 400, path: '/v1/webhooks/1/deliveries/none/redeliver' },
+  ],
+  disableWebhook: [{ status: 200, path: '/v1/webhooks/1/disable', body: { reason: 'moving' } }, { status: 404, body: {} }, { status: 400, path: '/v1/webhooks/1/disable', body: { colour: 'red' } }],
+  enableWebhook: [{ status: 200, path: '/v1/webhooks/1/enable' }, { status: 404 }, { status: 400, path: '/v1/webhooks/none/enable' }],
   deleteWebhook: [{ status: 204, path: '/v1/webhooks/1' }, { status: 404 }, { status: 400, path: '/v1/webhooks/none' }],
   listConfig: [{ status: 200 }, { status: 400, path: '/v1/admin/config?colour=red' }],
   setConfig: [{ status: 200, path: '/v1/admin/config/hooks_enabled', body: { value: 'true' } }, { status: 400, path: '/v1/admin/config/colour', body: { value: 'red' } }],
@@ -142,6 +172,8 @@ onEachEngine((engine) => {
     before(async () => {
       server = await startTestServer(engine)
       await server.call('post', '/v1/admin/sources').send({ name: 'spare' })
+      for (let count = 0; count < 2; count++) await server.call('post', '/v1/webhooks').send({ url: 'http://127.0.0.1:9/hook' })
+      await server.call('post', '/v1/webhooks/2/disable')
     })
     after(() => server.stop())
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { LookupFunction } from 'node:net'
 import { explainRefusedUrl, guardedLookup, isPublicAddress } from '../../src/outgoing/address-guard.ts'
+import type { Resolve } from '../../src/outgoing/address-guard.ts'
 
 const HOSTILE = [
   'http://127.0.0.1/', 'http://127.1/', 'http://2130706433/', 'http://0x7f000001/', 'http://0177.0.0.1/', 'http://0/', 'http://0.0.0.0/',
@@ -13,9 +14,9 @@ const HOSTILE = [
 ]
 
 function resolving(...addresses: string[]): LookupFunction {
-  const lookup = (_name: string, _options: unknown, done: (error: null, found: unknown) => void) =>
+  const lookup: Resolve = (_name, _options, done) =>
     done(null, addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })))
-  return guardedLookup({ lookup: lookup as never })
+  return guardedLookup(lookup)
 }
 
 function look(lookup: LookupFunction, all: boolean): Promise<unknown> {
@@ -28,6 +29,15 @@ describe('the address guard', () => {
       expect(explainRefusedUrl(new URL(url), { allowPrivateNetworks: false })).to.be.a('string')
     })
   }
+
+  it('refuses the ports of mail servers and other services that are no web servers, unless private networks are allowed', () => {
+    for (const port of [0, 21, 22, 25, 53, 110, 143, 465, 587, 6000, 6667]) {
+      const url = new URL(`http://example.com:${port}/`)
+      expect(explainRefusedUrl(url, { allowPrivateNetworks: false }), url.href).to.contain(`port ${port}`)
+      expect(explainRefusedUrl(url, { allowPrivateNetworks: true }), url.href).to.equal(undefined)
+    }
+    for (const port of ['', ':80', ':443', ':3000', ':8080', ':8443']) expect(explainRefusedUrl(new URL(`http://example.com${port}/`), { allowPrivateNetworks: false }), port).to.equal(undefined)
+  })
 
   it('lets public addresses and names pass', () => {
     for (const url of ['https://8.8.8.8/', 'https://[2606:4700::1111]/', 'https://example.com/hook', 'http://example.com:8080/']) {

@@ -2,7 +2,7 @@ import document from '../../src/contract/document.json' with { type: 'json' }
 import type { Operation } from '../../src/contract/operations.ts'
 
 /** Path parameters that name nothing: enough to be let in or refused, without changing anything. */
-const PARAMETERS: Record<string, string> = { namespace: 'none', name: 'none', version: '1-0-0', from: '1-0-0', to: '2-0-0', id: '999999', key: 'hooks_enabled' }
+const PARAMETERS: Record<string, string> = { namespace: 'none', name: 'none', version: '1-0-0', from: '1-0-0', to: '2-0-0', id: '999999', delivery_id: '999999', key: 'hooks_enabled' }
 
 interface MediaObject {
   example?: unknown

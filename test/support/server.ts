@@ -9,17 +9,21 @@ import type { EngineName, TestDatabase } from './database.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'delete' | 'patch' | 'head' | 'options'
 
-/** A service of a test's own on a database of its own, with every answer held against the contract. */
-export interface TestServer {
+/** A service that a test calls. */
+export interface Callable {
   url: string
-  home: TestDatabase
-  service: Service
   /** The key that the bootstrap gave. */
   adminKey: string
   /** Calls with a key: the admin's unless another is given, none for `''`. */
   call: (method: Method, path: string, key?: string) => supertest.Test
   /** A new key of a role. */
   keyFor: (role: Role, expiresIn?: string) => Promise<{ id: number; key: string }>
+}
+
+/** A service of a test's own on a database of its own, with every answer held against the contract. */
+export interface TestServer extends Callable {
+  home: TestDatabase
+  service: Service
   /** Stops the service and starts it again on the same database, configured as before but for `changes`. */
   restart: (changes?: Partial<Config>) => Promise<void>
   stop: () => Promise<void>
@@ -33,10 +37,30 @@ export async function startTestServer(
 ): Promise<TestServer> {
   const home = await createTestDatabase(engine)
   const server = await startOn(home, { database: reroute(home.target), ...changes })
-  const bootstrap = await supertest(server.url).post('/v1/admin/keys').send({ role: 'admin', name: 'root' })
-  if (bootstrap.status !== 201) throw new Error(`bootstrap failed: ${bootstrap.status} ${bootstrap.text}`)
-  server.adminKey = (bootstrap.body as { key: string }).key
+  await bootstrap(server)
   return server
+}
+
+/** Makes the first key, which is from now on the one that calls are made with. */
+export async function bootstrap(server: Callable): Promise<void> {
+  const answer = await supertest(server.url).post('/v1/admin/keys').send({ role: 'admin', name: 'root' })
+  if (answer.status !== 201) throw new Error(`bootstrap failed: ${answer.status} ${answer.text}`)
+  server.adminKey = (answer.body as { key: string }).key
+}
+
+/** How calls are made to a service, wherever it runs. */
+export function callsOf(server: () => { url: string; adminKey: string }): Pick<Callable, 'call' | 'keyFor'> {
+  const call: Callable['call'] = (method, path, key = server().adminKey) => {
+    const test = supertest(server().url)[method](path)
+    return key === '' ? test : test.set('Authorization', `Bearer ${key}`)
+  }
+  return {
+    call,
+    async keyFor(role, expiresIn) {
+      const answer = await call('post', '/v1/admin/keys').send({ role, ...(expiresIn ? { expires_in: expiresIn } : {}) })
+      return answer.body as { id: number; key: string }
+    },
+  }
 }
 
 /** Starts a service on a database that exists, without making a key. */
@@ -61,14 +85,7 @@ export async function startOn(home: TestDatabase, changes: Partial<Config> = {})
     home,
     service: await start(),
     adminKey: '',
-    call(method, path, key = server.adminKey) {
-      const test = supertest(server.url)[method](path)
-      return key === '' ? test : test.set('Authorization', `Bearer ${key}`)
-    },
-    async keyFor(role, expiresIn) {
-      const answer = await server.call('post', '/v1/admin/keys').send({ role, ...(expiresIn ? { expires_in: expiresIn } : {}) })
-      return answer.body as { id: number; key: string }
-    },
+    ...callsOf(() => server),
     async restart(changes = {}) {
       await server.service.stop()
       Object.assign(config, changes)

@@ -74,12 +74,13 @@ async function drain(url: string, key: string): Promise<number> {
   }
 }
 
-interface Counters {
+/** What the list of deliveries says of the only destination. */
+export interface Counters {
   delivered: number
   backlog: number
 }
 
-async function counters(server: ServerProcess, key: string): Promise<Counters> {
+export async function counters(server: ServerProcess, key: string): Promise<Counters> {
   const answer = await fetch(`${server.url}/v1/admin/deliveries`, { headers: { Authorization: `Bearer ${key}` } })
   const [listed] = (await answer.json()) as Counters[]
   if (listed?.backlog === undefined) throw new Error(`the list of deliveries answered ${answer.status} without a backlog`)

@@ -18,6 +18,8 @@ export interface Sizes {
   sources: number
   keys: number
   backlog: number
+  /** Events that wait for a dead destination. */
+  waiting: number
 }
 
 /** Measures some lines. Throws when it cannot run; the table then says why. */

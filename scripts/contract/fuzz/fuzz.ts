@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
+import { SECOND } from '../../../src/duration.ts'
 import { hostileRequests } from './hostile.ts'
 import { judge } from './judge.ts'
 import { fetchPublished } from './published.ts'
@@ -10,6 +12,7 @@ import type { FuzzAnswer } from './send.ts'
 import type { FuzzedService } from './service.ts'
 
 const AT_ONCE = 8
+const LONGEST_PAUSE_SECONDS = 5
 
 /** What the service did with all that was sent to it. */
 export interface FuzzReport {
@@ -42,7 +45,7 @@ export async function fuzz(service: FuzzedService, { count, seed }: { count: num
   for (const group of groupsOf(published, count, seed)) {
     await service.restock()
     await each(group, async (request) => {
-      if (service.mayReceive(request)) note(request, await send(service.url, service.key, request))
+      if (service.mayReceive(request)) note(request, await sendPatiently(service, request))
     })
     report.slowestHealthMs = Math.max(report.slowestHealthMs, await healthMs(service.url))
     const now = await service.memoryMb()
@@ -73,12 +76,27 @@ async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): P
   )
 }
 
-/** @returns how long the service takes to say that it is well; infinite when it does not */
+/** A service whose disk is busy may ask to be tried again, but not for long. */
+async function sendPatiently(service: FuzzedService, request: FuzzRequest): Promise<FuzzAnswer> {
+  for (let pause = 1; ; pause++) {
+    const answer = await send(service.url, service.key, request)
+    if (answer.status !== 503 || pause > LONGEST_PAUSE_SECONDS) return answer
+    await sleep(pause * SECOND)
+  }
+}
+
+/** @returns how long the service takes to answer for its health; infinite when it does not say that it is well */
 async function healthMs(url: string): Promise<number> {
-  const startedAt = performance.now()
-  const answer = await fetch(`${url}/v1/health`)
-  await answer.text()
-  return answer.status === 200 ? performance.now() - startedAt : Infinity
+  let slowest = 0
+  for (let pause = 1; pause <= LONGEST_PAUSE_SECONDS; pause++) {
+    const startedAt = performance.now()
+    const answer = await fetch(`${url}/v1/health`)
+    await answer.text()
+    slowest = Math.max(slowest, performance.now() - startedAt)
+    if (answer.status === 200) return slowest
+    await sleep(pause * SECOND)
+  }
+  return Infinity
 }
 
 function describe({ operation, kind, method, path, headers, body }: FuzzRequest, { status, text }: FuzzAnswer, faults: string[]): string {

@@ -10,8 +10,8 @@ import { bootstrap } from '../support/server.ts'
 import type { Method } from '../support/server.ts'
 import { randomChanges } from './support/random-changes.ts'
 
-const CHANGES = amount('CHANGES', 200)
-const KILLS = amount('AUDIT_KILLS', 3)
+const CHANGES = amount('A1_CHANGES', 200, 2000)
+const KILLS = amount('A1_KILLS', 3, 50)
 const SENDERS = 4
 
 interface Entry {

@@ -11,7 +11,7 @@ import { relayClient } from '../support/relay-client.ts'
 import { startRelayUnderTest } from '../support/relay-under-test.ts'
 import type { RelayUnderTest } from '../support/relay-under-test.ts'
 
-const BACKUPS = amount('O6_BACKUPS', 2)
+const BACKUPS = amount('O6_BACKUPS', 2, 10)
 
 /** What a copy says of itself, read by a connection that only reads. */
 function inspect(filename: string): { integrity: string; ids: (sql: string) => Set<string> } {

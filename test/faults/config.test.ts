@@ -4,7 +4,7 @@ import { createTestDatabase, onEachEngine } from '../support/database.ts'
 import { bootstrap } from '../support/server.ts'
 import { startProcess } from '../support/two-processes.ts'
 
-const KILLS = amount('CONFIG_KILLS', 3)
+const KILLS = amount('C1_KILLS', 3, 50)
 
 onEachEngine((engine) => {
   describe('a setting under kill -9', function () {

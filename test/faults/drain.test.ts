@@ -6,7 +6,7 @@ import { onEachEngine } from '../support/database.ts'
 import { startRelayUnderTest } from '../support/relay-under-test.ts'
 import type { RelayUnderTest } from '../support/relay-under-test.ts'
 
-const TERMS = amount('R9_TERMS', 3)
+const TERMS = amount('R9_TERMS', 3, 20)
 const SENDERS = 8
 
 onEachEngine((engine) => {

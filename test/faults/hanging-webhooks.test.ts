@@ -1,13 +1,14 @@
 import { expect } from 'chai'
 import { startReceiver } from '../relay/support/receiver.ts'
 import type { Receiver } from '../relay/support/receiver.ts'
+import { amount } from '../support/amount.ts'
 import { createTestDatabase, onEachEngine } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { spawnService } from '../support/process.ts'
 import type { ServiceProcess } from '../support/process.ts'
 
 const WEBHOOKS = 10
-const PUBLICATIONS = Number(process.env['PUBLICATIONS'] ?? 300)
+const PUBLICATIONS = amount('W6_PUBLICATIONS', 300, 1000)
 const WARM_UP = 50
 
 onEachEngine((engine) => {

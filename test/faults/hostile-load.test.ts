@@ -10,8 +10,8 @@ import { bootstrap } from '../support/server.ts'
 import { startProcess } from '../support/two-processes.ts'
 import type { CalledProcess } from '../support/two-processes.ts'
 
-const ROUNDS = amount('HOSTILE_ROUNDS', 1)
-const AT_ONCE = amount('HOSTILE_AT_ONCE', 8)
+const ROUNDS = amount('O3_ROUNDS', 1, 5)
+const AT_ONCE = amount('O3_AT_ONCE', 8, 8)
 const MIB = 1024 * 1024
 const MOST_GROWTH_BYTES = 150 * MIB
 

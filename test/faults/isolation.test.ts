@@ -9,7 +9,7 @@ import { onEachEngine } from '../support/database.ts'
 import { startRelayUnderTest } from '../support/relay-under-test.ts'
 import type { RelayUnderTest } from '../support/relay-under-test.ts'
 
-const HANG_SECONDS = amount('R7_HANG_SECONDS', 4)
+const HANG_SECONDS = amount('R7_HANG_SECONDS', 4, 30)
 const WINDOW_MS = 1500
 const WINDOWS = 3
 const PACE_MS = 15

@@ -3,7 +3,7 @@ import { amount } from '../support/amount.ts'
 import { onEachEngine } from '../support/database.ts'
 import { killUnderLoad } from '../support/kill-under-load.ts'
 
-const KILLS = amount('KILLS', 8)
+const KILLS = amount('R1_KILLS', 20, 100)
 
 onEachEngine((engine) => {
   describe('kill -9 during load', function () {

@@ -9,8 +9,8 @@ import { pages } from '../support/relay-client.ts'
 import { sendUntilAccepted, startRelayUnderTest } from '../support/relay-under-test.ts'
 import type { RelayUnderTest } from '../support/relay-under-test.ts'
 
-const EVENTS = amount('R4_EVENTS', 5000)
-const STOPS = amount('R4_STOPS', 1)
+const EVENTS = amount('R4_EVENTS', 5000, 5000)
+const STOPS = amount('R4_STOPS', 1, 20)
 const PER_BATCH = 500
 const LEASE_MS = 10_000
 const TAKEN_OVER_WITHIN_MS = LEASE_MS + 5000

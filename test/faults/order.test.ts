@@ -7,8 +7,8 @@ import { sendUntilAccepted, startRelayUnderTest } from '../support/relay-under-t
 import type { RelayUnderTest } from '../support/relay-under-test.ts'
 
 const USERS = 10
-const EVENTS = amount('R12_EVENTS', 200)
-const KILLS = amount('R12_KILLS', 2)
+const EVENTS = amount('R12_EVENTS', 200, 1000)
+const KILLS = amount('R12_KILLS', 2, 5)
 const PER_BATCH = 10
 
 onEachEngine((engine) => {

@@ -12,7 +12,7 @@ import type { TestDatabase } from '../support/database.ts'
 import { spawnService } from '../support/process.ts'
 import type { ServiceProcess } from '../support/process.ts'
 
-const CALLS = amount('K2_CALLS', 1000)
+const CALLS = amount('K2_CALLS', 1000, 1000)
 
 /** A text that is found again wherever it lands. */
 function plant(name: string): string {

@@ -7,7 +7,7 @@ import { testDestination } from '../relay/support/snapshot.ts'
 import { amount } from '../support/amount.ts'
 import { onEachEngine } from '../support/database.ts'
 
-const EVENTS = amount('R13_EVENTS', 1000)
+const EVENTS = amount('R13_EVENTS', 1000, 1000)
 const PER_APPEND = 250
 
 onEachEngine((engine) => {

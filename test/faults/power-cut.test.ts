@@ -12,7 +12,7 @@ import { pages, registerRelay, relayClient } from '../support/relay-client.ts'
 import type { RelayClient } from '../support/relay-client.ts'
 import { hasStrace, watchSystemCalls } from '../support/system-calls.ts'
 
-const CALLS = amount('R2_CALLS', 30)
+const CALLS = amount('R2_CALLS', 30, 30)
 
 onEachEngine((engine) => {
   describe('an answer of 202, seen from the system', function () {

@@ -12,7 +12,7 @@ import type { RelayUnderTest } from '../support/relay-under-test.ts'
 import { stoppable } from '../support/stoppable-database.ts'
 import type { Stoppable } from '../support/stoppable-database.ts'
 
-const STOPS = amount('R8_STOPS', 1)
+const STOPS = amount('R8_STOPS', 1, 10)
 const READY_WITHIN_MS = 10_000
 
 async function isReady(relay: RelayUnderTest): Promise<boolean> {

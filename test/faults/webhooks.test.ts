@@ -4,13 +4,13 @@ import { expect } from 'chai'
 import { eventually } from '../admin/support/eventually.ts'
 import { startReceiver } from '../relay/support/receiver.ts'
 import type { Receiver } from '../relay/support/receiver.ts'
+import { amount } from '../support/amount.ts'
 import { createTestDatabase, onEachEngine } from '../support/database.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { spawnService } from '../support/process.ts'
 import type { ServiceProcess } from '../support/process.ts'
 
-// KILLS=100 is the long form.
-const KILLS = Number(process.env['KILLS'] ?? 5)
+const KILLS = amount('W1_KILLS', 3, 100)
 const PUBLISHERS = 4
 // The leases of the process that was killed last run out after 30 s, and a failed attempt is repeated after 5 s.
 const DRAIN_MS = 120_000

@@ -6,7 +6,7 @@ import { pages } from '../support/relay-client.ts'
 import { startRelayUnderTest } from '../support/relay-under-test.ts'
 import type { RelayUnderTest } from '../support/relay-under-test.ts'
 
-const KILLS = amount('R11_KILLS', 3)
+const KILLS = amount('R11_KILLS', 3, 100)
 const SENDERS = 3
 // Large, so that a kill is likely to come while one is being written.
 const PER_BATCH = 200

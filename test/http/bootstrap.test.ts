@@ -5,7 +5,7 @@ import { createTestDatabase, onEachEngine } from '../support/database.ts'
 import { startOn } from '../support/server.ts'
 import type { TestServer } from '../support/server.ts'
 
-const ROUNDS = amount('BOOTSTRAPS', 3)
+const ROUNDS = amount('K4_BOOTSTRAPS', 3, 20)
 
 onEachEngine((engine) => {
   describe('the bootstrap', () => {

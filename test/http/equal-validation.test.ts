@@ -12,7 +12,7 @@ import { bodyValidators } from '../../src/contract/validate.ts'
 import { amount } from '../support/amount.ts'
 import { bodiesOf } from '../support/contract-bodies.ts'
 
-const BODIES = amount('EQUAL_BODIES', 1000)
+const BODIES = amount('EQUAL_BODIES', 1000, 20_000)
 const PARALLEL = 16
 
 const CALLS = { track: 'TrackInput', identify: 'IdentifyInput', group: 'GroupInput', page: 'PageInput', alias: 'AliasInput', batch: 'BatchInput' } as const

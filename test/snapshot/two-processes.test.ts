@@ -5,7 +5,7 @@ import type { Callable, Method } from '../support/server.ts'
 import { startTwoProcesses } from '../support/two-processes.ts'
 import type { TwoProcesses } from '../support/two-processes.ts'
 
-const REVOCATIONS = amount('REVOCATIONS', 3)
+const REVOCATIONS = amount('K3_REVOCATIONS', 3, 20)
 const SENDERS = 200
 
 onEachEngine((engine) => {

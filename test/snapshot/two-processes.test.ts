@@ -12,7 +12,7 @@ onEachEngine((engine) => {
   describe('a change made on one of two processes', function () {
     this.timeout(120_000)
     // The suite counts in full where two processes are the rule, and only looks whether it works where they are the exception.
-    const rounds = amount('ROUNDS', engine === 'mariadb' ? 100 : 20)
+    const rounds = amount('C1_ROUNDS', engine === 'mariadb' ? 100 : 20, 100)
     const fewer = Math.ceil(rounds / 5)
     let processes: TwoProcesses
     let one: Callable

@@ -2,8 +2,8 @@ import knex from 'knex'
 import type { Knex } from 'knex'
 import type { DatabaseTarget, Dialect } from './dialect.ts'
 import { mysqlDialect } from './mysql.ts'
-import { IN_THE_CLEAR } from './secrets.ts'
-import type { SecretKeeping } from './secrets.ts'
+import { IN_THE_CLEAR } from './secret-cipher.ts'
+import type { SecretKeeping } from './secret-cipher.ts'
 import { sqliteDialect } from './sqlite.ts'
 
 /** One open database: the registry's, or the relay log's when it has a file of its own. */

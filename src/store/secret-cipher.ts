@@ -67,3 +67,13 @@ export function createSecretCipher(keys: readonly Buffer[]): SecretCipher {
 function keyIdOf(key: Buffer): string {
   return createHash('sha256').update('signalbook key id').update(key).digest('hex').slice(0, 8)
 }
+
+/** How a database keeps secrets; `openDatabase` takes it, and every query and transaction carries it along. */
+export interface SecretKeeping {
+  cipher: SecretCipher
+  /** The settings of a provider that are secret; of an object, every value. */
+  secretKeys: (provider: string) => readonly string[]
+}
+
+/** Writes secrets as they are. Encrypted ones are still never taken for the secrets themselves: reading one throws. */
+export const IN_THE_CLEAR: SecretKeeping = { cipher: createSecretCipher([]), secretKeys: () => [] }

@@ -1,17 +1,7 @@
 import { invalid } from '../error.ts'
 import type { Executor } from './db.ts'
-import { createSecretCipher, isSealed } from './secret-cipher.ts'
-import type { SecretCipher } from './secret-cipher.ts'
-
-/** How a database keeps secrets; `openDatabase` takes it, and every query and transaction carries it along. */
-export interface SecretKeeping {
-  cipher: SecretCipher
-  /** The settings of a provider that are secret; of an object, every value. */
-  secretKeys: (provider: string) => readonly string[]
-}
-
-/** Writes secrets as they are. Encrypted ones are still never taken for the secrets themselves: reading one throws. */
-export const IN_THE_CLEAR: SecretKeeping = { cipher: createSecretCipher([]), secretKeys: () => [] }
+import { isSealed } from './secret-cipher.ts'
+import type { SecretKeeping } from './secret-cipher.ts'
 
 type Settings = Record<string, unknown>
 

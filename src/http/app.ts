@@ -2,7 +2,6 @@ import express from 'express'
 import type { ErrorRequestHandler, Express, RequestHandler, Response } from 'express'
 import * as OpenApiValidator from 'express-openapi-validator'
 import type { Logger } from 'pino'
-import document from '../contract/document.json' with { type: 'json' }
 import { OPERATIONS } from '../contract/operations.ts'
 import type { Operation } from '../contract/operations.ts'
 import { notFound } from '../error.ts'
@@ -16,6 +15,7 @@ import type { Handler, Handlers, Input, OperationId } from './operation.ts'
 import { logRequests } from './request-log.ts'
 import { createResponseCheck } from './response-check.ts'
 import type { ResponseCheck } from './response-check.ts'
+import { pathDocument } from './path-document.ts'
 import { bodyRulesOf, mountOperations } from './routes.ts'
 import { assertBody, validatorOf } from './compiled-body.ts'
 import { assertParameters } from './compiled-parameters.ts'
@@ -23,6 +23,8 @@ import { assertParameters } from './compiled-parameters.ts'
 export interface AppDeps extends AuthDeps {
   handlers: Handlers
   log: Logger
+  /** Gets a line for each request. */
+  requestLog: Logger
   trustProxy: boolean | number | string[]
   /** Asks the database dialect whether a fault is one that passes. */
   isUnavailable: (error: unknown) => boolean
@@ -44,37 +46,52 @@ export function createApp(deps: AppDeps): Express {
   app.enable('case sensitive routing')
   app.set('trust proxy', deps.trustProxy)
   app.set('query parser', 'simple')
-  app.use(startContext(deps.now), logRequests(deps.log), headAsGet)
+  app.use(startContext(deps.now), logRequests(deps.requestLog), headAsGet)
 
   const check = deps.validateResponses ? createResponseCheck() : undefined
+  const validated = validatedPaths(deps, check)
   const gate = express.Router({ strict: true, caseSensitive: true })
   mountOperations(gate, (operation) => {
     const rules = bodyRulesOf(operation)
     const steps = [authorise(deps, operation), ...(rules.mediaTypes.length > 0 ? readBody(rules) : [])]
     const validator = validatorOf(operation)
-    // An operation with a compiled validator ends here; the others go on to the express-openapi-validator.
-    return validator ? [...steps, assertParameters(operation), assertBody(validator), handlerOf(deps.handlers, operation, check, sendJson)] : steps
+    if (!validator) return [...steps, validated(operation.path)]
+    return [...steps, assertParameters(operation), assertBody(validator), handlerOf(deps.handlers, operation, check, sendJson)]
   })
   app.use(gate)
   app.use(serveDocs)
   app.use(refuseUnknownPaths)
-  app.use(
-    OpenApiValidator.middleware({
-      apiSpec: document as never,
-      // The document was validated when it was generated.
-      validateApiSpec: false,
-      validateSecurity: false,
-      validateFormats: false,
-      validateRequests: { allErrors: true, removeAdditional: false },
-      validateResponses: deps.validateResponses ? { removeAdditional: false } : false,
-      operationHandlers: {
-        basePath: '/',
-        resolver: (_basePath: string, route: { openApiRoute: string; method: string }) => handlerFor(deps.handlers, route, check),
-      },
-    }),
-  )
   app.use(answerErrors(deps, check))
   return app
+}
+
+/**
+ * The express-openapi-validator and the handlers behind it, one for each path and made when the path is first asked for: one for
+ * the whole contract tries the pattern of every path, compiled anew, at every request.
+ */
+function validatedPaths(deps: AppDeps, check: ResponseCheck | undefined): (path: string) => RequestHandler {
+  const routers = new Map<string, express.Router>()
+  const make = (path: string): express.Router => {
+    const router = express.Router({ strict: true, caseSensitive: true })
+    router.use(
+      OpenApiValidator.middleware({
+        apiSpec: pathDocument(path) as never,
+        // The document was validated when it was generated.
+        validateApiSpec: false,
+        validateSecurity: false,
+        validateFormats: false,
+        validateRequests: { allErrors: true, removeAdditional: false },
+        validateResponses: deps.validateResponses ? { removeAdditional: false } : false,
+        operationHandlers: {
+          basePath: '/',
+          resolver: (_basePath: string, route: { openApiRoute: string; method: string }) => handlerFor(deps.handlers, route, check),
+        },
+      }),
+    )
+    routers.set(path, router)
+    return router
+  }
+  return (path) => (req, res, next) => (routers.get(path) ?? make(path))(req, res, next)
 }
 
 function handlerFor(handlers: Handlers, route: { openApiRoute: string; method: string }, check: ResponseCheck | undefined): RequestHandler {
@@ -130,9 +147,8 @@ const headAsGet: RequestHandler = (req, _res, next) => {
   next()
 }
 
-const refuseUnknownPaths: RequestHandler = (_req, res, next) => {
-  if (!contextOf(res).operation) throw notFound('there is no such path; GET /v1/openapi.json lists them all')
-  next()
+const refuseUnknownPaths: RequestHandler = () => {
+  throw notFound('there is no such path; GET /v1/openapi.json lists them all')
 }
 
 function answerErrors(deps: AppDeps, check: ResponseCheck | undefined): ErrorRequestHandler {

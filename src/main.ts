@@ -29,6 +29,7 @@ import { listDeliveries, listHaltReasons } from './relay/operate/deliveries.ts'
 import { createDatabaseLog } from './relay/log/database-log.ts'
 import { secretKeepingWith } from './secret-keeping.ts'
 import { createSnapshotHolder } from './snapshot/holder.ts'
+import { createReadMemory } from './snapshot/read-memory.ts'
 import { checkClock, checkDataDirectory, checkSecrets, dataDirectoryOf } from './startup-checks.ts'
 import { change } from './store/change.ts'
 import { closeDatabase, openDatabase } from './store/db.ts'
@@ -94,6 +95,7 @@ export async function startService(config: Config, options: { validateResponses?
     let acceptsWork = true
     const handlers = createHandlers({
       db,
+      memory: createReadMemory(),
       relayDb,
       relayLog,
       snapshots,

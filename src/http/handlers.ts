@@ -22,8 +22,9 @@ import { webhookHandlers } from './handlers/webhooks.ts'
 import type { WebhookHandlerDeps } from './handlers/webhooks.ts'
 import type { Handlers } from './operation.ts'
 import type { SpecChangeDeps } from '../registry/announcement.ts'
+import type { ReadMemory } from '../snapshot/read-memory.ts'
 
-export type HandlerDeps = Omit<SpecChangeDeps, 'versionPolicy'> & DestinationHandlerDeps & DeliveryHandlerDeps & RelayHandlerDeps & WebhookHandlerDeps & WebhookDeliveryHandlerDeps & MetricsHandlerDeps & { health: HealthDeps }
+export type HandlerDeps = Omit<SpecChangeDeps, 'versionPolicy'> & DestinationHandlerDeps & DeliveryHandlerDeps & RelayHandlerDeps & WebhookHandlerDeps & WebhookDeliveryHandlerDeps & MetricsHandlerDeps & { health: HealthDeps; memory: ReadMemory }
 
 /** Every operation's handler. */
 export function createHandlers(deps: HandlerDeps): Handlers {

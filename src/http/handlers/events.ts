@@ -9,6 +9,7 @@ import { publishedSpec } from '../../registry/published-spec.ts'
 import { publishSpec } from '../../registry/publish.ts'
 import type { SpecChangeDeps } from '../../registry/announcement.ts'
 import { assertVersion } from '../../registry/version.ts'
+import type { ReadMemory } from '../../snapshot/read-memory.ts'
 import type { SpecPlace, StoredSpec } from '../../store/event-specs.ts'
 import { formatTime } from '../../time.ts'
 import type { ImpactDeps } from '../../relay/operate/impact.ts'
@@ -28,7 +29,7 @@ type EventOperations =
   | 'listRules'
 
 /** Event specs: publication, search, status, diff. */
-export function eventHandlers(deps: Omit<SpecChangeDeps, 'versionPolicy'> & ImpactDeps): HandlersOf<EventOperations> {
+export function eventHandlers(deps: Omit<SpecChangeDeps, 'versionPolicy'> & ImpactDeps & { memory: ReadMemory }): HandlersOf<EventOperations> {
   return {
     async listEvents({ query, request }) {
       const { limit, cursor, ...search } = query
@@ -54,12 +55,14 @@ export function eventHandlers(deps: Omit<SpecChangeDeps, 'versionPolicy'> & Impa
       return { status: 201, headers: { Location: `/v1/events/${namespace}/${name}/${version}` }, body: answer }
     },
 
-    async getLatestEvent({ path }) {
-      return { status: 200, body: specToWire(await latestSpec(deps.db.knex, path.namespace, path.name)) }
+    async getLatestEvent({ path: { namespace, name }, snapshot }) {
+      const read = async () => specToWire(await latestSpec(deps.db.knex, namespace, name))
+      return { status: 200, body: await deps.memory.recall(snapshot, `latest ${namespace}/${name}`, read) }
     },
 
-    async getEventVersion({ path }) {
-      return { status: 200, body: specToWire(await specVersion(deps.db.knex, path.namespace, path.name, path.version)) }
+    async getEventVersion({ path: { namespace, name, version }, snapshot }) {
+      const read = async () => specToWire(await specVersion(deps.db.knex, namespace, name, version))
+      return { status: 200, body: await deps.memory.recall(snapshot, `version ${namespace}/${name}/${version}`, read) }
     },
 
     async getEventSchema({ path }) {

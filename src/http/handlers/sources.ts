@@ -4,6 +4,7 @@ import type { components } from '../../contract/types.ts'
 import { notFound } from '../../error.ts'
 import { pullBundle } from '../../registry/pull.ts'
 import type { ChangeDeps } from '../../store/change.ts'
+import type { ReadMemory } from '../../snapshot/read-memory.ts'
 import { listSources } from '../../store/sources.ts'
 import type { Source } from '../../store/sources.ts'
 import { formatTime } from '../../time.ts'
@@ -13,7 +14,7 @@ import { specToWire } from './events.ts'
 
 /** Sources, and the bundle of specs that each works with. */
 export function sourceHandlers(
-  deps: ChangeDeps,
+  deps: ChangeDeps & { memory: ReadMemory },
 ): HandlersOf<'listSources' | 'createSource' | 'getSource' | 'replaceSource' | 'deleteSource' | 'pullSource'> {
   return {
     async listSources({ query, request }) {
@@ -42,10 +43,13 @@ export function sourceHandlers(
     async pullSource({ path, header, snapshot }) {
       const source = snapshot.source(path.name)
       if (!source) throw notFound(`there is no source named "${path.name}"; an admin registers it with POST /v1/admin/sources`)
-      const bundle = await pullBundle(deps.db.knex, source)
-      const headers = { ETag: bundle.etag, 'Cache-Control': 'no-cache' }
-      if (matches(header['if-none-match'], bundle.etag)) return { status: 304, headers }
-      return { status: 200, headers, body: { source: source.name, etag: bundle.etag, events: bundle.specs.map(specToWire) } }
+      const body = await deps.memory.recall(snapshot, `pull ${source.name}`, async () => {
+        const { etag, specs } = await pullBundle(deps.db.knex, source)
+        return { source: source.name, etag, events: specs.map(specToWire) }
+      })
+      const headers = { ETag: body.etag, 'Cache-Control': 'no-cache' }
+      if (matches(header['if-none-match'], body.etag)) return { status: 304, headers }
+      return { status: 200, headers, body }
     },
   }
 }

@@ -18,17 +18,18 @@ const MAY_IMPORT = {
 }
 const ROOMS = Object.keys(MAY_IMPORT)
 
-function doorsOf(room) {
+/** @param depth `room` for the files of the room itself, `folders` for those of its folders, to whom `../` is still the room */
+function doorsOf(room, depth) {
   const closed = ROOMS.filter((other) => other !== room && !MAY_IMPORT[room].includes(other))
   return {
-    files: [`src/${room}/**/*.ts`],
+    files: [depth === 'room' ? `src/${room}/*.ts` : `src/${room}/*/**/*.ts`],
     rules: {
       'no-restricted-imports': [
         'error',
         {
           patterns: [
             ...closed.map((other) => ({
-              group: [`**/${other}/**`, ...MAY_IMPORT[room].filter((open) => open.startsWith(`${other}/`)).map((open) => `!**/${open}.ts`)],
+              group: [`**/${other}/**`, ...(depth === 'folders' ? [`!../${other}/**`] : []), ...MAY_IMPORT[room].filter((open) => open.startsWith(`${other}/`)).map((open) => `!**/${open}.ts`)],
               message: `${room}/ may not import from ${other}/; it may use ${[...MAY_IMPORT[room], ...FOUNDATION].join(', ')}. Pass what it needs in through its deps.`,
             })),
             { regex: '^(\\.\\./)+(main|config)\\.ts$', message: 'Only main.ts puts the parts together; take what you need through deps.' },
@@ -73,7 +74,7 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
-  ...ROOMS.map(doorsOf),
+  ...ROOMS.flatMap((room) => [doorsOf(room, 'room'), doorsOf(room, 'folders')]),
   {
     files: ['test/**/*.ts', 'scripts/**/*.ts', 'eslint.config.js'],
     rules: {

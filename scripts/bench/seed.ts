@@ -5,8 +5,8 @@ import { refreshLatest } from '../../src/registry/latest.ts'
 import { insertApiKey } from '../../src/store/api-keys.ts'
 import type { Database } from '../../src/store/db.ts'
 import { insertSpec } from '../../src/store/event-specs.ts'
-import { appendInOneStep } from '../../src/store/relay/append-events.ts'
-import { dedupeKey } from '../../src/store/relay/relay-events.ts'
+import { appendGroup } from '../../src/relay/log/append-group.ts'
+import { toColumns } from '../../src/store/relay/event-columns.ts'
 import { insertSource } from '../../src/store/sources.ts'
 import { orderSpec, trackCall } from './payloads.ts'
 
@@ -46,9 +46,9 @@ export async function seedBacklog(db: Database, count: number): Promise<void> {
   const event = (n: number) => JSON.stringify({ type: 'track', message_id: `seed-${n}`, user_id: `u-${n % USERS}`, ...trackCall(), timestamp: SEEDED_AT, received_at: SEEDED_AT })
   const destinationIds = [1]
   for (let done = 0; done < count; done += PER_TRANSACTION) {
-    await appendInOneStep(db, Array.from({ length: Math.min(PER_TRANSACTION, count - done) }, (_, n) => ({
-      dedupeKey: dedupeKey('web-shop', `seed-${done + n}`), source: 'web-shop', messageId: `seed-${done + n}`, type: 'track', eventName: 'Order Completed',
+    await appendGroup(db, [toColumns(Array.from({ length: Math.min(PER_TRANSACTION, count - done) }, (_, n) => ({
+      source: 'web-shop', messageId: `seed-${done + n}`, type: 'track', eventName: 'Order Completed',
       verdict: 'accepted' as const, destinationIds, spec: undefined, violations: undefined, receivedAt: Date.now(), event: event(done + n),
-    })))
+    })))])
   }
 }

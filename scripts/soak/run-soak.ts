@@ -8,6 +8,7 @@ import { spawnService } from '../../test/support/process.ts'
 import { startRelayUnderTest } from '../../test/support/relay-under-test.ts'
 import { imbalances, takeBalance } from './conservation.ts'
 import { SPECS, startWorkload } from './workload.ts'
+import { storedEvents } from '../../test/support/stored-events.ts'
 
 const MOST_RESTARTS = 20
 // A start takes some seconds of a busy machine.
@@ -114,7 +115,7 @@ async function findLost(relay: Awaited<ReturnType<typeof startRelayUnderTest>>, 
   const arrived = taken.map((ids) => new Set(ids))
   const dead = await knex('dead_letters').select<{ message_id: string; destination: string }[]>('message_id', 'destination')
   const letters = ['sink', 'second'].map((name) => new Set(dead.filter(({ destination }) => destination === name).map(({ message_id }) => message_id)))
-  const verdicts = new Map((await knex('relay_events').select<{ message_id: string; verdict: string }[]>('message_id', 'verdict')).map(({ message_id, verdict }) => [message_id, verdict]))
+  const verdicts = new Map((await storedEvents(knex)).map(({ messageId, verdict }) => [messageId, verdict as string]))
   return [...promised]
     .filter(([id, status]) => (status === 'accepted' ? !arrived.every((ids, index) => ids.has(id) || letters[index]?.has(id)) : verdicts.get(id) !== status))
     .map(([id, status]) => `${id} (${status})`)

@@ -16,10 +16,14 @@ export interface Dialect {
   knexConfig(): Knex.Config
   /** Runs `work` while no other process of this database migrates; a crashed holder's lock frees itself. */
   withMigrationLock(knex: Knex, work: () => Promise<void>): Promise<void>
+  /** The primary key of a table that is ordered by numbers which the caller gives. */
+  sequenceKey(table: Knex.CreateTableBuilder, column: string): Knex.ColumnBuilder
   /** Text that can be long: documents, bodies. */
   longText(table: Knex.CreateTableBuilder, column: string): Knex.ColumnBuilder
   /** Charset and collation that compare names by their bytes. */
   finishTable(table: Knex.CreateTableBuilder): void
+  /** Inserts a row with long binary values, which MySQL takes twice as long as texts when knex writes them into the statement. */
+  insertBinary(tx: Knex.Transaction, table: string, row: object): Promise<void>
   /** Inserts rows that all have the same keys, passing over those whose unique `column` exists already, without hiding any other fault. */
   insertNew(tx: Knex.Transaction, table: string, rows: object[], column: string): Promise<void>
   /** True for the violation of a unique index. */

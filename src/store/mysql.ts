@@ -8,7 +8,7 @@ type MysqlTarget = Extract<DatabaseTarget, { engine: 'mysql' }>
 /** The part of the mysql2 package's connection that is used here. */
 interface MysqlConnection {
   query(sql: string, done: (error: Error | null) => void): void
-  promise(): { query(sql: string, values: unknown[]): Promise<unknown> }
+  promise(): { query(sql: string, values: unknown[]): Promise<unknown>; execute(sql: string, values: unknown[]): Promise<unknown> }
 }
 
 /** The part of it that the migration lock uses. */
@@ -76,11 +76,17 @@ export function mysqlDialect(target: MysqlTarget): Dialect {
         await database.client.releaseConnection(connection)
       }
     },
+    sequenceKey: (table, column) => table.bigInteger(column).primary(),
     longText: (table, column) => table.text(column, 'longtext'),
     finishTable(table) {
       table.engine('InnoDB')
       table.charset('utf8mb4')
       table.collate(collation)
+    },
+    async insertBinary(tx, table, row) {
+      const columns = Object.keys(row).map((name) => `\`${name}\``)
+      const connection = (await tx.client.acquireConnection()) as MysqlConnection
+      await connection.promise().execute(`INSERT INTO \`${table}\` (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`, Object.values(row) as unknown[])
     },
     // INSERT IGNORE would also turn texts that do not fit into cut ones; an update that changes nothing hides no fault.
     async insertNew(tx, table, rows, column) {

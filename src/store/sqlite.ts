@@ -78,9 +78,14 @@ export function sqliteDialect(target: SqliteTarget): Dialect {
         await lock.destroy()
       }
     },
+    // Not knex's bigIncrements: AUTOINCREMENT would write a second table at every insert.
+    sequenceKey: (table, column) => table.integer(column).primary(),
     longText: (table, column) => table.text(column),
     finishTable: () => {
       // SQLite compares text by bytes already.
+    },
+    async insertBinary(tx, table, row) {
+      await tx(table).insert(row)
     },
     async insertNew(tx, table, rows, column) {
       await tx(table).insert(rows).onConflict(column).ignore()

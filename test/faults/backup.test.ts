@@ -56,11 +56,11 @@ describe('signalbook backup', () => {
 
         const copies = { registry: inspect(file), log: inspect(log) }
         expect({ registry: copies.registry.integrity, log: copies.log.integrity }).to.deep.equal({ registry: 'ok', log: 'ok' })
-        const stored = copies.log.ids('SELECT message_id FROM relay_events')
+        const stored = copies.log.ids('SELECT substr(dedupe_key, 1, instr(dedupe_key, char(10)) - 1) FROM relay_message_ids')
         expect(acknowledged.size, 'the load itself').to.be.greaterThan(n === 0 ? -1 : 20)
         expect([...acknowledged].filter((id) => !stored.has(id)), `of ${acknowledged.size} acknowledged events`).to.deep.equal([])
         const known = copies.registry.ids('SELECT id FROM destinations')
-        const named = [...copies.log.ids('SELECT DISTINCT destinations FROM relay_events')].flatMap((ids) => ids.split(',').filter(Boolean))
+        const named = [...copies.log.ids('SELECT DISTINCT destinations FROM relay_packs')].flatMap((ids) => ids.split(',').filter(Boolean))
         expect(named.length).to.be.greaterThan(0)
         expect(named.filter((id) => !known.has(id)), 'destinations that only the log knows').to.deep.equal([])
         // That takes luck to catch; why it cannot happen does not: the log's copy was written before the registry's.

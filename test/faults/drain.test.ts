@@ -4,6 +4,7 @@ import { until } from '../relay/support/relay-database.ts'
 import { amount } from '../support/amount.ts'
 import { onEachEngine } from '../support/database.ts'
 import { startRelayUnderTest } from '../support/relay-under-test.ts'
+import { storedMessageIds } from '../support/stored-events.ts'
 import type { RelayUnderTest } from '../support/relay-under-test.ts'
 
 const TERMS = amount('R9_TERMS', 3, 20)
@@ -40,7 +41,7 @@ onEachEngine((engine) => {
       await sleep(200)
       await load.stop()
       expect(Math.max(...took), `ms to end: ${took.join(', ')}`).to.be.lessThan(10_000)
-      const stored = await relay.relayDb().knex('relay_events').pluck<string[]>('message_id')
+      const stored = await storedMessageIds(relay.relayDb().knex)
       expect(stored.filter((id) => !acknowledged.has(id)), 'stored, and cut before the answer').to.deep.equal([])
       // 0 stands for a connection refused between the end and the start; 503 is what is said while it stops.
       expect([...statuses].filter((status) => ![0, 202, 503].includes(status))).to.deep.equal([])

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { until } from '../relay/support/relay-database.ts'
 import { onEachEngine } from '../support/database.ts'
 import { startRelayUnderTest } from '../support/relay-under-test.ts'
+import { storedMessageIds } from '../support/stored-events.ts'
 import type { RelayUnderTest } from '../support/relay-under-test.ts'
 
 const POSTS = 50
@@ -26,7 +27,7 @@ onEachEngine((engine) => {
       await relay.service.kill()
       await relay.restart()
       expect(statuses(await Promise.all(Array.from({ length: POSTS }, post)))).to.deep.equal(Array(POSTS).fill('202 duplicate'))
-      expect(await relay.relayDb().knex('relay_events').pluck('message_id')).to.deep.equal(['same'])
+      expect(await storedMessageIds(relay.relayDb().knex)).to.deep.equal(['same'])
       expect((await relay.counts()).accepted).to.equal(1)
       // A crash between the answer of the receiver and its note may repeat the delivery, under the same id.
       expect(new Set(relay.receiver.taken())).to.deep.equal(new Set(['same']))

@@ -4,6 +4,7 @@ import { amount } from '../support/amount.ts'
 import { onEachEngine } from '../support/database.ts'
 import { pages } from '../support/relay-client.ts'
 import { startRelayUnderTest } from '../support/relay-under-test.ts'
+import { storedMessageIds } from '../support/stored-events.ts'
 import type { RelayUnderTest } from '../support/relay-under-test.ts'
 
 const KILLS = amount('R11_KILLS', 3, 100)
@@ -35,7 +36,7 @@ onEachEngine((engine) => {
       }
       await load.stop()
       const stored = new Map<string, number>()
-      for (const id of await relay.relayDb().knex('relay_events').pluck<string[]>('message_id')) {
+      for (const id of await storedMessageIds(relay.relayDb().knex)) {
         const [batch] = id.split('/') as [string]
         stored.set(batch, (stored.get(batch) ?? 0) + 1)
       }

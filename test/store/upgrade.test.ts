@@ -57,6 +57,16 @@ onEachEngine((engine) => {
       expect((await track({ event_name: 'Unheard of' })).status, 'relay_unplanned is block').to.equal(400)
     })
 
+    it('finds old events by their message_id, and keeps what is in quarantine', async () => {
+      const trail = async (id: string) => ((await server.call('get', `/v1/admin/relay/events?message_id=${id}`)).body as { id: number; status: string; event: object }[])[0]
+      expect(await trail(FIRST_RELEASE.messageId)).to.deep.include({ id: 1, status: 'delivered' })
+      expect(await trail(FIRST_RELEASE.quarantinedId)).to.deep.include({ id: 2, status: 'quarantined' })
+      const [kept] = (await server.call('get', '/v1/admin/quarantine?source=web')).body as { id: number; message_id: string }[]
+      expect(kept).to.include({ id: 2, message_id: FIRST_RELEASE.quarantinedId })
+      const again = { source: 'web', event_name: 'Paid', user_id: 'u-1', properties: { total: 'five' }, message_id: FIRST_RELEASE.quarantinedId }
+      expect((await server.call('post', '/v1/track').send(again)).body).to.include({ status: 'duplicate' })
+    })
+
     it('announces to its webhooks, signed with their secret', async () => {
       expect((await server.call('post', '/v1/events').send({ namespace: 'shop', name: 'paid', properties: { total: { type: 'number', required: true }, note: { type: 'string' } } })).status).to.equal(201)
       const announced = () => receiver.requests.find(({ headers }) => headers['webhook-signature'] !== undefined)

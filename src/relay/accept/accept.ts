@@ -3,13 +3,12 @@ import { SignalbookError, invalid } from '../../error.ts'
 import type { Violation } from '../../registry/violation.ts'
 import type { DeprecationNotice } from '../../snapshot/planned-spec.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
-import { dedupeKey } from '../../store/relay/relay-events.ts'
 import type { Source } from '../../store/sources.ts'
 import { formatTime } from '../../time.ts'
 import { readSenderTime } from './event-times.ts'
 import { judgeAll } from './judge.ts'
-import type { Judgement } from './judge.ts'
-import type { NewEvent, RelayLog } from '../log/log.ts'
+import type { Ambiguity, Judgement } from './judge.ts'
+import type { AppendResult, NewEvent, RelayLog } from '../log/log.ts'
 import { readContext } from './merge-context.ts'
 import { normalise } from './normalise.ts'
 import type { FieldName } from './read-field.ts'
@@ -26,6 +25,7 @@ export interface AcceptDeps {
 export interface AcceptInput {
   snapshot: Snapshot
   source: string
+  /** Emptied as soon as they are read. */
   calls: RelayCall[]
   /** Default context of a batch. */
   batchContext?: RelayContext | null | undefined
@@ -52,14 +52,6 @@ export interface CallOutcome {
 // The longest name that the log can show in its lists; the event itself keeps all of it.
 const LISTED_NAME_LENGTH = 200
 
-/** A call that was read and judged. */
-interface JudgedCall {
-  messageId: string
-  judgement: Judgement
-  /** What the log keeps; `undefined` for an event that is blocked. */
-  event: NewEvent | undefined
-}
-
 /**
  * Takes calls in: reads, judges and stores them. Once it resolves all but the blocked ones are on disk; malformed input stores none of them.
  * @throws SignalbookError `invalid_request` naming what was wrong, `too_large`, `unavailable` when they cannot be stored now
@@ -69,31 +61,37 @@ export async function acceptCalls(deps: AcceptDeps, input: AcceptInput): Promise
   const source = snapshot.source(input.source)
   if (!source) throw invalid(`source "${String(input.source).slice(0, 100)}" is not registered; register it with POST /v1/admin/sources`)
   if (input.isBatch) assertBatchSize(input.calls.length, snapshot.settings.maxBatchItems)
-  const judged = await readAndJudge(deps, input, source)
-  const events = judged.flatMap(({ event }) => event ?? [])
-  const results = events.length > 0 ? await deps.relayLog.append(events) : []
+  const read = readCalls(deps, input, source)
+  const judged = judgeAll(deps, { snapshot, source, events: read.map(({ event }) => event) })
+  const { outcomes, storing } = store(deps, input, { source, read, judged: judged instanceof Promise ? await judged : judged })
+  const results = await storing
   let stored = 0
-  return judged.map(({ messageId, judgement: { verdict, violations, deprecation } }, index) => {
-    const isDuplicate = verdict !== 'blocked' && results[stored++] === 'duplicate'
-    return {
-      index,
-      status: isDuplicate ? 'duplicate' : verdict,
-      messageId,
-      ...(violations.length > 0 ? { violations } : {}),
-      ...(deprecation ? { deprecation } : {}),
-    }
-  })
+  for (const outcome of outcomes) if (outcome.status !== 'blocked' && results[stored++] === 'duplicate') outcome.status = 'duplicate'
+  return outcomes
 }
 
-/** What was parsed of the calls ends here: while they wait for the disk only their texts are kept. */
-async function readAndJudge(deps: AcceptDeps, input: AcceptInput, source: Source): Promise<JudgedCall[]> {
-  const read = readCalls(deps, input, source)
-  const judged = await judgeCalls(deps, input, source, read.map(({ event }) => event))
+interface JudgedCalls {
+  source: Source
+  read: ReadCall[]
+  judged: (Judgement | Ambiguity)[]
+}
+
+/**
+ * Hands the calls to the log. What was parsed of them ends here, also in the caller's lists: hundreds of requests that wait for the disk
+ * would otherwise keep the garbage collector as busy as all the rest.
+ */
+function store(deps: AcceptDeps, input: AcceptInput, { source, read, judged }: JudgedCalls): { outcomes: CallOutcome[]; storing: Promise<AppendResult[]> } {
+  const judgements = judged.map((each, index) => (each.verdict === 'ambiguous' ? refuseAmbiguity(input, index, source, each) : each))
   const destinationIds = destinationsOf(input.snapshot, source)
-  return read.map(({ event, text }, index) => {
-    const judgement = judged[index] as Judgement
-    return { messageId: event.message_id, judgement, event: newEvent(event, text, judgement, destinationIds, input.request.receivedAt) }
-  })
+  const events = read.flatMap(({ event, text }, index) => newEvent(event, text, judgements[index] as Judgement, destinationIds, input.request.receivedAt) ?? [])
+  const outcomes = judgements.map((judgement, index) => outcomeOf(judgement, index, read[index]?.event.message_id as string))
+  input.calls.length = 0
+  read.length = 0
+  return { outcomes, storing: events.length > 0 ? deps.relayLog.append(events) : Promise.resolve([]) }
+}
+
+function outcomeOf({ verdict, violations, deprecation }: Judgement, index: number, messageId: string): CallOutcome {
+  return { index, status: verdict, messageId, ...(violations.length > 0 ? { violations } : {}), ...(deprecation ? { deprecation } : {}) }
 }
 
 /** The ids of the destinations that a source has and that exist: those that an event accepted now goes to. */
@@ -114,7 +112,13 @@ function assertBatchSize(count: number, maxItems: number): void {
   if (count > maxItems) throw new SignalbookError('too_large', `events must hold 1 to ${maxItems} items (setting max_batch_items); it holds ${count}`)
 }
 
-function readCalls(deps: AcceptDeps, input: AcceptInput, source: Source): { event: CanonicalEvent; text: string }[] {
+interface ReadCall {
+  event: CanonicalEvent
+  /** Its JSON. */
+  text: string
+}
+
+function readCalls(deps: AcceptDeps, input: AcceptInput, source: Source): ReadCall[] {
   const batchContext = readContext(input.batchContext, asNamed)
   const sentAt = readSenderTime(input.sentAt, asNamed, 'sent_at')
   const { request, idempotencyKey, snapshot } = input
@@ -133,20 +137,15 @@ function namer(input: AcceptInput, index: number): FieldName {
 
 const asNamed: FieldName = (field) => field
 
-async function judgeCalls(deps: AcceptDeps, input: AcceptInput, source: Source, events: CanonicalEvent[]): Promise<Judgement[]> {
-  const judged = await judgeAll(deps, { snapshot: input.snapshot, source, events })
-  return judged.map((judgement, index): Judgement => {
-    if (judgement.verdict !== 'ambiguous') return judgement
-    const name = namer(input, index)(events[index]?.type === 'page' ? 'name' : 'event_name')
-    throw invalid(`${name} fits several event specs of source "${source.name}": ${judgement.candidates.join(', ')}; send one of these as the name`)
-  })
+function refuseAmbiguity(input: AcceptInput, index: number, source: Source, { candidates }: Ambiguity): never {
+  const name = namer(input, index)(input.calls[index]?.type === 'page' ? 'name' : 'event_name')
+  throw invalid(`${name} fits several event specs of source "${source.name}": ${candidates.join(', ')}; send one of these as the name`)
 }
 
 function newEvent(event: CanonicalEvent, text: string, judgement: Judgement, destinationIds: number[], receivedAt: number): NewEvent | undefined {
   const { verdict } = judgement
   if (verdict === 'blocked') return undefined
   return {
-    dedupeKey: dedupeKey(event.source, event.message_id),
     source: event.source,
     messageId: event.message_id,
     type: event.type,

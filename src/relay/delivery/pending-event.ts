@@ -1,7 +1,7 @@
 import type { CanonicalEvent } from '../../destinations/canonical-event.ts'
 import type { Item, Limits, Provider, ProviderConfig } from '../../destinations/destination.ts'
 import type { RelayAttempt } from '../../store/relay/relay-attempts.ts'
-import type { RelayEvent } from '../../store/relay/relay-events.ts'
+import type { RelayEvent } from '../../store/relay/relay-event.ts'
 import { preflight } from './preflight.ts'
 import type { Refusal } from './preflight.ts'
 

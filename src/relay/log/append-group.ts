@@ -1,53 +1,39 @@
 import type { Knex } from 'knex'
 import type { Database } from '../../store/db.ts'
-import { appendInOneStep } from '../../store/relay/append-events.ts'
+import { acceptedBy, joinColumns, toColumns } from '../../store/relay/event-columns.ts'
+import type { EventColumns } from '../../store/relay/event-columns.ts'
 import { addToCounters } from '../../store/relay/relay-counters.ts'
-import type { RelayCounterStep } from '../../store/relay/relay-counters.ts'
-import { countWrittenSequences, insertRelayEvents, listWrittenSequences } from '../../store/relay/relay-events.ts'
+import { insertRelayEvents } from '../../store/relay/relay-events.ts'
+import type { NewEvent } from '../../store/relay/relay-event.ts'
 import { takeSequence } from '../../store/relay/relay-sequence.ts'
-import type { AppendResult, NewEvent } from './log.ts'
+import { runProgram } from '../../store/sqlite-thread/run-program.ts'
+import type { AppendResult } from './log.ts'
 
 /** Writes the requests of a group in one transaction: all of them or none. */
-export async function appendGroup(db: Database, group: NewEvent[][]): Promise<{ results: AppendResult[][]; destinationIds: Set<number> }> {
-  const events = group.flat()
-  const written = db.dialect.hasPrograms ? await writeInOneStep(db, events) : await db.knex.transaction((tx) => writeEvents(db, tx, events))
+export async function appendGroup(db: Database, group: EventColumns[]): Promise<{ results: AppendResult[][]; destinationIds: Set<number> }> {
+  const columns = joinColumns(group)
+  const destinationIds = (duplicates: ReadonlySet<number>) => new Set(acceptedBy(columns, (index) => duplicates.has(index)).map((each) => each.destinationId))
+  const duplicates = db.dialect.hasPrograms
+    ? new Set(await runProgram<EventColumns, number[]>(db, 'appendEvents', columns))
+    : await db.knex.transaction((tx) => writeColumns(db, tx, columns))
   let at = 0
-  const results = group.map((events) => events.map(() => written.results[at++] as AppendResult))
-  return { results, destinationIds: written.destinationIds }
-}
-
-async function writeInOneStep(db: Database, events: NewEvent[]): Promise<{ results: AppendResult[]; destinationIds: Set<number> }> {
-  const duplicates = await appendInOneStep(db, events)
-  const destinationIds = new Set<number>()
-  const results = events.map((event, index): AppendResult => {
-    if (duplicates.has(index)) return 'duplicate'
-    for (const destinationId of event.destinationIds) destinationIds.add(destinationId)
-    return 'stored'
-  })
-  return { results, destinationIds }
+  const results = group.map(({ ends }) => ends.map((): AppendResult => (duplicates.has(at++) ? 'duplicate' : 'stored')))
+  return { results, destinationIds: destinationIds(duplicates) }
 }
 
 /**
  * Writes events at the end of the log, inside a transaction that has not done anything else yet, and counts them as
  * accepted by their destinations.
+ * @returns the destinations that got something
  */
-export async function writeEvents(
-  db: Database,
-  tx: Knex.Transaction,
-  events: NewEvent[],
-): Promise<{ results: AppendResult[]; destinationIds: Set<number> }> {
-  const first = await takeSequence(tx, events.length)
-  const last = first + events.length - 1
-  await insertRelayEvents(db, tx, events.map((event, index) => ({ ...event, seq: first + index })))
-  // Counting is cheap; only a group that holds a duplicate pays for finding out which.
-  const isWhole = (await countWrittenSequences(tx, first, last)) === events.length
-  const written = isWhole ? undefined : await listWrittenSequences(tx, first, last)
-  const results = events.map((_, index): AppendResult => (!written || written.has(first + index) ? 'stored' : 'duplicate'))
-  const steps = results.flatMap((result, index) => (result === 'stored' ? acceptedBy(events[index] as NewEvent) : []))
-  await addToCounters(tx, steps)
-  return { results, destinationIds: new Set(steps.map((step) => step.destinationId)) }
+export async function writeEvents(db: Database, tx: Knex.Transaction, events: NewEvent[]): Promise<Set<number>> {
+  await writeColumns(db, tx, toColumns(events))
+  return new Set(events.flatMap((event) => event.destinationIds))
 }
 
-function acceptedBy(event: NewEvent): RelayCounterStep[] {
-  return event.destinationIds.map((destinationId) => ({ source: event.source, destinationId, accepted: 1 }))
+async function writeColumns(db: Database, tx: Knex.Transaction, columns: EventColumns): Promise<Set<number>> {
+  const first = await takeSequence(tx, columns.ends.length)
+  const duplicates = await insertRelayEvents(db, tx, first, columns)
+  await addToCounters(tx, acceptedBy(columns, (index) => duplicates.has(index)))
+  return duplicates
 }

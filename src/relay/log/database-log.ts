@@ -2,12 +2,14 @@ import { SECOND } from '../../duration.ts'
 import type { Database } from '../../store/db.ts'
 import { addToCounters, deleteCounters } from '../../store/relay/relay-counters.ts'
 import { deleteCursor, ensureCursor, findCursor, listCursors, releaseLease, renewLease, takeLease, updateCursor } from '../../store/relay/relay-cursors.ts'
+import { toColumns } from '../../store/relay/event-columns.ts'
+import type { EventColumns } from '../../store/relay/event-columns.ts'
 import { insertDeadLetters } from '../../store/relay/dead-letters.ts'
 import { deleteOldRelayEvents, readRelayEvents } from '../../store/relay/relay-events.ts'
 import { readLastSequence } from '../../store/relay/relay-sequence.ts'
 import { appendGroup } from './append-group.ts'
 import { createGroupCommit } from './group-commit.ts'
-import type { AppendResult, NewEvent, RelayLog } from './log.ts'
+import type { AppendResult, RelayLog } from './log.ts'
 
 export interface DatabaseLogDeps {
   db: Database
@@ -22,7 +24,7 @@ const MIB = 1024 * 1024
 // At 600 bytes an event this is a good 100,000 waiting events: several seconds of a database that does not answer.
 const MAX_WAITING_BYTES = 64 * MIB
 // Large enough that an fsync is a small part of a group's time, small enough that the answers of a group do not wait long.
-const MAX_GROUP_BYTES = 4 * MIB
+const MAX_GROUP_BYTES = 2 * MIB
 const COMMIT_TIMEOUT_MS = 10 * SECOND
 const PRUNED_PER_STEP = 1000
 
@@ -36,11 +38,11 @@ export function createDatabaseLog(deps: DatabaseLogDeps): RelayLog {
     if (ids.size > 0) for (const listener of listeners) listener(ids)
   }
 
-  const commits = createGroupCommit<NewEvent[], AppendResult[]>({
+  const commits = createGroupCommit<EventColumns, AppendResult[]>({
     async commit(group) {
       const startedAt = performance.now()
       const outcome = await appendGroup(db, group)
-      deps.onCommitted?.({ events: group.reduce((count, events) => count + events.length, 0), ms: performance.now() - startedAt })
+      deps.onCommitted?.({ events: group.reduce((count, { ends }) => count + ends.length, 0), ms: performance.now() - startedAt })
       announce(outcome.destinationIds)
       return outcome.results
     },
@@ -53,7 +55,9 @@ export function createDatabaseLog(deps: DatabaseLogDeps): RelayLog {
   return {
     async append(events) {
       if (events.length === 0) return []
-      return commits.submit(events, events.reduce((bytes, event) => bytes + event.event.length, 0))
+      // What the events were read from can be forgotten from here on.
+      const columns = toColumns(events)
+      return commits.submit(columns, columns.texts.length)
     },
     read: (query) => readRelayEvents(db.knex, query),
     lastSequence: () => readLastSequence(db.knex),
@@ -93,7 +97,7 @@ export function createDatabaseLog(deps: DatabaseLogDeps): RelayLog {
         // In steps, so that appends never wait long for the write lock.
         const deleted = await deleteOldRelayEvents(db.knex, { upTo, receivedBefore, limit: PRUNED_PER_STEP })
         pruned += deleted
-        if (deleted < PRUNED_PER_STEP) return pruned
+        if (deleted === 0) return pruned
       }
     },
     onGrown(listener) {

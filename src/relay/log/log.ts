@@ -1,10 +1,10 @@
 import type { RelayCursor, RelayCursorUpdate } from '../../store/relay/relay-cursors.ts'
 import type { RelayCounterStep } from '../../store/relay/relay-counters.ts'
 import type { DeadLetter } from '../../store/relay/dead-letters.ts'
-import type { RelayEvent, RelayEventPage } from '../../store/relay/relay-events.ts'
+import type { NewEvent } from '../../store/relay/relay-event.ts'
+import type { RelayEventPage } from '../../store/relay/relay-events.ts'
 
-/** An event on its way into the log, which gives it its number. */
-export type NewEvent = Omit<RelayEvent, 'seq'>
+export type { NewEvent } from '../../store/relay/relay-event.ts'
 
 /** What became of one event of an append: `duplicate` when its source and message_id are in the log already. */
 export type AppendResult = 'stored' | 'duplicate'

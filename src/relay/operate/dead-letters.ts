@@ -104,7 +104,7 @@ class LostRace extends Error {}
 
 function asNewEvent(letter: DeadLetter): NewEvent {
   return {
-    dedupeKey: undefined,
+    isReplay: true,
     source: letter.source,
     messageId: letter.messageId,
     type: letter.type,

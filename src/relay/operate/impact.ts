@@ -2,7 +2,7 @@ import type { CanonicalEvent } from '../../destinations/canonical-event.ts'
 import { SECOND } from '../../duration.ts'
 import type { Violation } from '../../registry/violation.ts'
 import type { Database } from '../../store/db.ts'
-import { listEventsNamed } from '../../store/relay/relay-events.ts'
+import { listEventsNamed } from '../../store/relay/relay-event-search.ts'
 import { readLastSequence } from '../../store/relay/relay-sequence.ts'
 
 export interface ImpactDeps {

@@ -1,8 +1,8 @@
 import type { CanonicalEvent } from '../../destinations/canonical-event.ts'
 import type { Violation } from '../../registry/violation.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
-import { deleteQuarantined, discardQuarantined, listQuarantined } from '../../store/relay/relay-events.ts'
-import type { RelayEvent } from '../../store/relay/relay-events.ts'
+import type { RelayEvent } from '../../store/relay/relay-event.ts'
+import { deleteQuarantined, discardQuarantined, listQuarantined } from '../../store/relay/relay-quarantine.ts'
 import { readLastSequence, takeSequence } from '../../store/relay/relay-sequence.ts'
 import { destinationsOf } from '../accept/accept.ts'
 import { judge } from '../accept/judge.ts'
@@ -147,12 +147,12 @@ async function release(deps: OperateDeps & { relayLog: RelayLog }, passed: { seq
   if (passed.length === 0) return true
   const { relayDb } = deps
   try {
-    const { destinationIds } = await relayDb.knex.transaction(async (tx) => {
+    const destinationIds = await relayDb.knex.transaction(async (tx) => {
       // Takes the lock of the log's writers before anything is deleted.
       await takeSequence(tx, 0)
       const deleted = await deleteQuarantined(tx, passed.map(({ seq }) => seq))
       if (deleted !== passed.length) throw new LostRace()
-      // The rows are written anew under their own dedupe keys, so that a sender's retry is still a duplicate.
+      // They are written anew under their own message_ids, so that a sender's retry is still a duplicate.
       return writeEvents(relayDb, tx, passed.map(({ event }) => event))
     })
     deps.relayLog.announce(destinationIds)

@@ -1,6 +1,6 @@
 import type { CanonicalEvent } from '../../destinations/canonical-event.ts'
 import type { Violation } from '../../registry/violation.ts'
-import type { RelayEvent, Verdict } from '../../store/relay/relay-events.ts'
+import type { RelayEvent, Verdict } from '../../store/relay/relay-event.ts'
 import { findRelayEventsByMessage, searchRelayEvents } from '../../store/relay/relay-event-search.ts'
 import { gatherEvidence, trailAt } from './delivery-trail.ts'
 import type { DeliveryTrail } from './delivery-trail.ts'

@@ -1,11 +1,13 @@
 import type { Executor } from '../db.ts'
-import { readLastSequence } from './relay-sequence.ts'
-import { toRelayEvent } from './relay-events.ts'
-import type { RelayEvent, RelayEventRow, Verdict } from './relay-events.ts'
+import type { EventHead } from './event-columns.ts'
+import { findFirstPacked, findPacked, listPackHeads, readPacks } from './event-packs.ts'
+import { findSequencesOfMessage } from './message-ids.ts'
+import type { RelayEvent, Verdict } from './relay-event.ts'
+import { searchQuarantine } from './relay-quarantine.ts'
 import { listReplaysOf } from './relay-replays.ts'
+import { readLastSequence } from './relay-sequence.ts'
 
-const TABLE = 'relay_events'
-// Bounds the work of one search over columns that have no index: a page may be short or empty and still lead on.
+// Bounds the work of one search over what has no index: a page may be short or empty and still lead on.
 const SCAN_WINDOW = 20_000
 
 /** Which events are meant; everything that is given must hold. */
@@ -27,28 +29,66 @@ export async function searchRelayEvents(db: Executor, query: RelayEventFilter & 
   const before = query.before ?? (await readLastSequence(db)) + 1
   const from = Math.max(1, before - SCAN_WINDOW)
   if (before <= 1) return { events: [], scannedFrom: 1 }
-  const select = db<RelayEventRow>(TABLE).whereBetween('seq', [from, before - 1]).orderBy('seq', 'desc').limit(query.limit)
-  if (query.source !== undefined) void select.where('source', query.source)
-  if (query.eventName !== undefined) void select.where('event_name', query.eventName)
-  if (query.verdict !== undefined) void select.where('verdict', query.verdict)
-  const events = ((await select)).map(toRelayEvent)
-  return { events, scannedFrom: events.length < query.limit ? from : (events.at(-1)?.seq ?? from) }
+  const { source, eventName, verdict, limit } = query
+  const isWanted = (head: EventHead) =>
+    (source === undefined || head.source === source) && (eventName === undefined || head.event_name === eventName) && (verdict === undefined || head.verdict === verdict)
+  const packed = await takePacked(db, [from, before - 1], isWanted, limit)
+  const apart = await searchQuarantine(db, {
+    first: from,
+    last: before - 1,
+    ...(source === undefined ? {} : { source }),
+    ...(eventName === undefined ? {} : { eventNames: [eventName] }),
+    ...(verdict === undefined ? {} : { verdict }),
+    limit,
+  })
+  const events = newestFirst([...packed, ...apart]).slice(0, limit)
+  return { events, scannedFrom: events.length < limit ? from : (events.at(-1)?.seq ?? from) }
+}
+
+/** Of the events numbered `first` to `last`, those of a type and, where names are given, under one of them; the newest first. */
+export async function listEventsNamed(db: Executor, query: { first: number; last: number; type: string; names: string[] | undefined }): Promise<RelayEvent[]> {
+  const { first, last, type, names } = query
+  const isWanted = (head: EventHead) => head.type === type && (!names || (head.event_name !== null && names.includes(head.event_name)))
+  const packed = await takePacked(db, [first, last], isWanted, Infinity)
+  const apart = await searchQuarantine(db, { first, last, type, ...(names ? { eventNames: names } : {}) })
+  return newestFirst([...packed, ...apart])
 }
 
 /** Every event with a message_id, of any source, and its replays, newest first. */
 export async function findRelayEventsByMessage(db: Executor, messageId: string): Promise<RelayEvent[]> {
-  const replays = await listReplaysOf(db, messageId)
-  // A dedupe key is the message_id, a line feed and the source: its unique index finds the message without one of its own.
-  const originals = await db<RelayEventRow>(TABLE).where('dedupe_key', '>', `${messageId}\n`).where('dedupe_key', '<', `${messageId}\u000b`)
-  const repeated = replays.length === 0 ? [] : await db<RelayEventRow>(TABLE).whereIn('seq', replays.map((replay) => replay.seq))
-  // Not all that the range holds need be this message: MySQL compares as if both texts were padded with spaces.
-  return [...originals, ...repeated].filter((row) => row.message_id === messageId).map(toRelayEvent).toSorted((a, b) => b.seq - a.seq)
+  const sequences = [...(await findSequencesOfMessage(db, messageId)), ...(await listReplaysOf(db, messageId)).map((replay) => replay.seq)]
+  const found: RelayEvent[] = []
+  for (const seq of sequences) {
+    const event = (await findPacked(db, seq)) ?? (await searchQuarantine(db, { first: seq, last: seq }))[0]
+    if (event?.messageId === messageId) found.push(event)
+  }
+  return newestFirst(found)
 }
 
 /** The oldest event that may still be on its way, by its number; all before it is pruned. */
 export async function findFirstAcceptedSequence(db: Executor): Promise<number> {
   // The last number first: an event that is written between the two reads must lie after it.
   const last = await readLastSequence(db)
-  const row = await db<RelayEventRow>(TABLE).where('verdict', 'accepted').orderBy('seq').first('seq')
-  return row ? Number(row.seq) : last + 1
+  return (await findFirstPacked(db)) ?? last + 1
+}
+
+/** Up to `limit` events of a stretch that lie in packs, newest first. */
+async function takePacked(db: Executor, stretch: [number, number], isWanted: (head: EventHead) => boolean, limit: number): Promise<RelayEvent[]> {
+  const [first, last] = stretch
+  const found: RelayEvent[] = []
+  for await (const events of readPacks(db, await listPackHeads(db, stretch, isWanted))) {
+    for (const event of events.toReversed()) {
+      if (event.seq >= first && event.seq <= last && isWanted(asHead(event))) found.push(event)
+    }
+    if (found.length >= limit) break
+  }
+  return found
+}
+
+function asHead({ source, type, eventName, verdict }: RelayEvent): EventHead {
+  return { source, type, event_name: eventName ?? null, verdict, destinations: '', spec: null, violations: null, is_replay: false }
+}
+
+function newestFirst(events: RelayEvent[]): RelayEvent[] {
+  return events.toSorted((one, other) => other.seq - one.seq)
 }

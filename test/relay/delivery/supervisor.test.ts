@@ -4,6 +4,7 @@ import { newEvent, until } from '../support/relay-database.ts'
 import { createRelayRig } from '../support/relay-rig.ts'
 import type { RelayRig } from '../support/relay-rig.ts'
 import { testDestination, testSource } from '../support/snapshot.ts'
+import { storedMessageIds } from '../../support/stored-events.ts'
 
 const track = (id: string, fields: object = {}) => ({ type: 'track', event_name: 'E', message_id: id, ...fields })
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -87,7 +88,7 @@ onEachEngine((engine) => {
       await rig.send([track('m1')])
       await until(async () => (await rig.counts(1)) === '1 1 0')
       rig.clock.offsetMs = 61_000
-      await until(async () => (await rig.db.knex('relay_events')).length === 0, 'the row to go')
+      await until(async () => (await storedMessageIds(rig.db.knex)).length === 0, 'the row to go')
       expect((await rig.send([track('m1')]))[0]?.status).to.equal('accepted')
     })
 

@@ -6,6 +6,8 @@ import { listDeadLetters } from '../../../src/store/relay/dead-letters.ts'
 import { findCursor } from '../../../src/store/relay/relay-cursors.ts'
 import type { SignalbookError } from '../../../src/error.ts'
 import { onEachEngine } from '../../support/database.ts'
+import { storedMessageIds } from '../../support/stored-events.ts'
+import { PACKS } from '../../../src/store/relay/event-packs.ts'
 import { createRelayDatabase, newEvent } from '../support/relay-database.ts'
 import type { RelayDatabase } from '../support/relay-database.ts'
 
@@ -62,7 +64,7 @@ onEachEngine((engine) => {
     })
 
     it('stores a batch whole or not at all', async () => {
-      const faulty = { ...newEvent('x'.repeat(300), [7]), dedupeKey: undefined, messageId: null as unknown as string }
+      const faulty = { ...newEvent('x', []), verdict: 'quarantined' as const, receivedAt: null as unknown as number }
       const batch = log.append([newEvent('a', [7]), faulty, newEvent('b', [7])]).catch(() => 'refused')
       const neighbour = log.append([newEvent('n', [7])])
       expect(await batch).to.equal('refused')
@@ -94,6 +96,23 @@ onEachEngine((engine) => {
       expect((await log.read({ destinationId: 7, after: 0, limit: 1 })).scannedTo).to.equal(1)
       expect((await log.read({ destinationId: 7, after: 1, limit: 10 })).scannedTo).to.equal(4)
       expect(await log.read({ destinationId: 7, after: 4, limit: 10 })).to.deep.equal({ events: [], scannedTo: 4 })
+    })
+
+    it('reads on from any place within a pack, in any portions, past what is quarantined or a duplicate', async () => {
+      await log.append([newEvent('m3', [7])])
+      const quarantined = { ...newEvent('m10', []), verdict: 'quarantined' as const }
+      await log.append([...Array.from({ length: 400 }, (_, n) => (n === 10 ? quarantined : newEvent(`m${n}`, n % 5 === 0 ? [8] : [7, 8])))])
+      const wanted = Array.from({ length: 400 }, (_, n) => `m${n}`).filter((id, n) => n % 5 !== 0 && id !== 'm3')
+      for (const limit of [1, 7, 100, 1000]) {
+        const found: string[] = []
+        for (let after = 1; after < 401; ) {
+          const { events, scannedTo } = await log.read({ destinationId: 7, after, limit })
+          expect(scannedTo).to.be.greaterThan(after)
+          found.push(...events.map((event) => event.messageId))
+          after = scannedTo
+        }
+        expect(found, `${limit} at a time`).to.deep.equal(wanted)
+      }
     })
 
     it('tells its listeners which destinations got something', async () => {
@@ -142,7 +161,8 @@ onEachEngine((engine) => {
 
     it('prunes what is old and past every cursor, and keeps what is quarantined', async () => {
       const quarantined = { ...newEvent('q', []), verdict: 'quarantined' as const }
-      await log.append([newEvent('a', [7]), quarantined, newEvent('b', [7]), newEvent('c', [8])])
+      await log.append([newEvent('a', [7]), quarantined, newEvent('b', [7])])
+      await log.append([newEvent('c', [8])])
       await log.ensureCursors([7, 8])
       for (const [destinationId, position] of [[7, 3], [8, 4]] as const) {
         await log.claim({ destinationId, token: 't' }, 100)
@@ -151,15 +171,17 @@ onEachEngine((engine) => {
       expect(await log.prune(100)).to.equal(0)
       at += 200
       expect(await log.prune(100)).to.equal(2)
-      expect((await home.db.knex('relay_events').orderBy('seq')).map((row) => row.message_id)).to.deep.equal(['q', 'c'])
+      expect(await storedMessageIds(home.db.knex)).to.deep.equal(['q', 'c'])
+      expect((await log.append(['a', 'q', 'c'].map((id) => newEvent(id, [])))), 'what is pruned is forgotten').to.deep.equal(['stored', 'duplicate', 'duplicate'])
     })
 
     it('starts a new cursor before the oldest event that is left', async () => {
-      await log.append([newEvent('a', [7]), newEvent('b', [7])])
-      await home.db.knex('relay_events').where('seq', 1).delete()
+      await log.append([newEvent('a', [7])])
+      await log.append([newEvent('b', [7])])
+      await home.db.knex(PACKS).where('last_seq', 1).delete()
       await log.ensureCursors([9])
       expect(await findCursor(home.db.knex, 9)).to.include({ position: 1 })
-      await home.db.knex('relay_events').delete()
+      await home.db.knex(PACKS).delete()
       await log.ensureCursors([10])
       expect(await findCursor(home.db.knex, 10)).to.include({ position: 2 })
     })

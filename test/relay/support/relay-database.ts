@@ -6,7 +6,6 @@ import { relayTarget } from '../../../src/store/relay/relay-target.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import type { EngineName } from '../../support/database.ts'
 import type { NewEvent } from '../../../src/relay/log/log.ts'
-import { dedupeKey } from '../../../src/store/relay/relay-events.ts'
 
 /** A migrated relay database of a test's own. */
 export interface RelayDatabase {
@@ -44,7 +43,7 @@ export function newEvent(messageId: string, destinationIds: number[], canonical:
     timestamp: '2026-11-21T09:30:00.000Z', received_at: '2026-11-21T09:30:00.000Z', ...canonical,
   }
   return {
-    dedupeKey: dedupeKey(source, messageId), source, messageId, type: event.type, eventName: event.event_name, verdict: 'accepted',
+    source, messageId, type: event.type, eventName: event.event_name, verdict: 'accepted',
     destinationIds, spec: undefined, violations: undefined, receivedAt: 1000, event: JSON.stringify(event),
   }
 }

@@ -16,6 +16,7 @@ export const FIRST_RELEASE = {
   webhookSecret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
   header: 'a-header-of-theirs',
   messageId: 'sent-before-the-upgrade',
+  quarantinedId: 'quarantined-before-the-upgrade',
 }
 
 /** Writes a database as the first release left it: stopped while one event waited. @param address of the destination and of the webhook */
@@ -45,6 +46,7 @@ export async function writeFirstRelease(home: TestDatabase, address: string, at:
   }
   const relay = openDatabase(relayTarget(home.target))
   await migrate(relay, relayMigrations.filter(({ name }) => name <= LAST_RELAY_STEP), RELAY_MIGRATIONS_TABLE)
+  const quarantined = { ...event, message_id: FIRST_RELEASE.quarantinedId, properties: { total: 'five' } }
   await insert(relay, {
     relay_events: {
       seq: 1, dedupe_key: `${FIRST_RELEASE.messageId}\nweb`, source: 'web', message_id: FIRST_RELEASE.messageId, type: 'track', event_name: 'Paid', verdict: 'accepted', destinations: ',1,',
@@ -53,7 +55,11 @@ export async function writeFirstRelease(home: TestDatabase, address: string, at:
     relay_cursors: { destination_id: 1, position: 0 },
     relay_counters: { source: 'web', destination_id: 1, accepted: 1, delivered: 0, dead: 0 },
   })
-  await relay.knex('relay_sequence').update({ last: 1 })
+  await relay.knex('relay_events').insert({
+    seq: 2, dedupe_key: `${FIRST_RELEASE.quarantinedId}\nweb`, source: 'web', message_id: FIRST_RELEASE.quarantinedId, type: 'track', event_name: 'Paid', verdict: 'quarantined', destinations: '',
+    spec: 'shop/paid@1-0-0', violations: '[{"rule":"type","path":"/properties/total","message":"must be of type number"}]', received_at: at, event: JSON.stringify(quarantined),
+  })
+  await relay.knex('relay_sequence').update({ last: 2 })
   await closeDatabase(relay)
 }
 

@@ -1,0 +1,76 @@
+import type { Knex } from 'knex'
+import type { Database, Executor } from '../db.ts'
+import { PACK_SPAN, readHeads, unpackEvents, unpackItems } from './event-pack.ts'
+import type { EventPackRow, PackHeads } from './event-pack.ts'
+import type { EventHead } from './event-columns.ts'
+import type { RelayEvent } from './relay-event.ts'
+
+export const PACKS = 'relay_packs'
+// A message to the server of 16 MB at most; a binary text is written twice as long.
+const PACKS_PER_STEP = 8
+
+/** Writes packs. */
+export async function insertPacks(db: Database, tx: Knex.Transaction, packs: EventPackRow[]): Promise<void> {
+  for (const pack of packs) await db.dialect.insertBinary(tx, PACKS, pack)
+}
+
+/** Which packs hold events of a stretch of the log, from the newest on. */
+export async function listPackHeads(db: Executor, [first, last]: [number, number], isWanted: (head: EventHead) => boolean): Promise<PackHeads[]> {
+  const rows = await db(PACKS)
+    .whereBetween('last_seq', [first, last + PACK_SPAN])
+    .where('first_seq', '<=', last)
+    .orderBy('last_seq', 'desc')
+    .select<PackHeads[]>('last_seq', 'first_seq', 'heads')
+  return rows.filter((row) => readHeads(row).some(isWanted))
+}
+
+/** The events of some packs, in the order of the packs, a few packs at a time. */
+export async function* readPacks(db: Executor, packs: Pick<EventPackRow, 'last_seq'>[]): AsyncGenerator<RelayEvent[]> {
+  for (let at = 0; at < packs.length; at += PACKS_PER_STEP) {
+    const wanted = packs.slice(at, at + PACKS_PER_STEP).map(({ last_seq }) => Number(last_seq))
+    const rows = new Map((await db<EventPackRow>(PACKS).whereIn('last_seq', wanted)).map((row) => [Number(row.last_seq), row]))
+    // One may have been pruned in between.
+    for (const seq of wanted) {
+      const row = rows.get(seq)
+      if (row) yield unpackEvents(row)
+    }
+  }
+}
+
+/** The event with a number, if it lies in a pack. */
+export async function findPacked(db: Executor, seq: number): Promise<RelayEvent | undefined> {
+  const row = await db<EventPackRow>(PACKS).where('last_seq', '>=', seq).orderBy('last_seq').first()
+  return row && Number(row.first_seq) <= seq ? unpackEvents(row).find((event) => event.seq === seq) : undefined
+}
+
+/** Of the packs after a number and up to another, those with events of a destination, oldest first, until they hold `limit` numbers. */
+export async function listPacksFor(db: Executor, query: { destinationId: number; after: number; upTo: number; limit: number }): Promise<{ packs: PackSpan[]; areAll: boolean }> {
+  const rows = await db(PACKS)
+    .whereBetween('last_seq', [query.after + 1, query.upTo])
+    .where('destinations', 'like', `%,${query.destinationId},%`)
+    .orderBy('last_seq')
+    .limit(query.limit)
+    .select<PackSpan[]>('last_seq', 'first_seq')
+  let numbers = 0
+  const until = rows.findIndex(({ last_seq, first_seq }) => (numbers += Number(last_seq) - Math.max(Number(first_seq) - 1, query.after)) >= query.limit)
+  const packs = until < 0 ? rows : rows.slice(0, until + 1)
+  return { packs, areAll: packs.length === rows.length && rows.length < query.limit }
+}
+
+type PackSpan = Pick<EventPackRow, 'last_seq' | 'first_seq'>
+
+/** The receipt time of the oldest event of a destination after a number, looking at no pack beyond `upTo`. */
+export async function findOldestPacked(db: Executor, query: { destinationId: number; after: number; upTo: number }): Promise<number | undefined> {
+  const row = await db<EventPackRow>(PACKS)
+    .whereBetween('last_seq', [query.after + 1, query.upTo])
+    .where('destinations', 'like', `%,${query.destinationId},%`)
+    .orderBy('last_seq')
+    .first('first_seq', 'heads', 'items')
+  return row && unpackItems(row).find(({ seq, destinationIds }) => seq > query.after && destinationIds.includes(query.destinationId))?.receivedAt
+}
+
+/** The lowest number in a pack, `undefined` when there is none. */
+export async function findFirstPacked(db: Executor): Promise<number | undefined> {
+  const row = await db(PACKS).orderBy('last_seq').first<{ first_seq: number } | undefined>('first_seq')
+  return row && Number(row.first_seq)
+}

@@ -1,0 +1,56 @@
+import { expect } from 'chai'
+import { joinColumns, textAt, toColumns } from '../../../src/store/relay/event-columns.ts'
+import { PACK_SPAN, packEvents, unpackEvents } from '../../../src/store/relay/event-pack.ts'
+import type { NewEvent } from '../../../src/store/relay/relay-event.ts'
+import { newEvent } from '../../relay/support/relay-database.ts'
+
+const none = () => false
+
+function numbered(count: number, canonical: (n: number) => Record<string, unknown> = () => ({})): NewEvent[] {
+  const destinationIds = [7]
+  return Array.from({ length: count }, (_, n) => ({ ...newEvent(`m${n}`, destinationIds, canonical(n)), destinationIds }))
+}
+
+describe('a pack of events', () => {
+  it('gives back what was put in, whatever script its texts are in', () => {
+    const events: NewEvent[] = [
+      newEvent('a', [7], { name: 'naïve 日本 🦊\n\u2028' }),
+      { ...newEvent('b', [7, 17], { name: '' }), spec: 'shop/paid@1-0-0', violations: [{ rule: 'type' }], receivedAt: 5 },
+      { ...newEvent('c', []), verdict: 'sampled_out', eventName: undefined, isReplay: true },
+    ]
+    const [pack, ...others] = packEvents(40, joinColumns([toColumns(events.slice(0, 1)), toColumns(events.slice(1))]), none)
+    expect(others).to.deep.equal([])
+    expect(pack).to.include({ first_seq: 40, last_seq: 42, received_at: 1000, destinations: ',7,17,' })
+    const expected = events.map(({ isReplay: _, ...event }, index) => ({ ...event, seq: 40 + index }))
+    expect(pack && unpackEvents(pack)).to.deep.equal(expected)
+  })
+
+  it('leaves a gap in the numbers for what is left out', () => {
+    const [pack] = packEvents(1, toColumns(numbered(5, (n) => ({ name: `ü${n}` }))), (index) => index === 0 || index === 2 || index === 4)
+    expect(pack).to.include({ first_seq: 2, last_seq: 4 })
+    expect(pack && unpackEvents(pack).map(({ seq, messageId, event }) => [seq, messageId, JSON.parse(event).name])).to.deep.equal([[2, 'm1', 'ü1'], [4, 'm3', 'ü3']])
+    expect(packEvents(1, toColumns(numbered(3)), () => true)).to.deep.equal([])
+  })
+
+  it('says once what its events have in common, also when they came by different requests', () => {
+    const parts = Array.from({ length: 20 }, () => toColumns([newEvent('m', [7]), newEvent('n', [7, 8])]))
+    const [pack] = packEvents(1, joinColumns(parts), none)
+    expect(JSON.parse(pack?.heads ?? '')).to.have.length(2)
+    expect(pack && unpackEvents(pack).map(({ destinationIds }) => destinationIds.length)).to.deep.equal(Array.from({ length: 40 }, (_, index) => 1 + (index % 2)))
+  })
+
+  it('ends at 256 numbers, however few of them it holds, and at 512 KB, however large one event is', () => {
+    const spans = (packs: { first_seq: number; last_seq: number }[]) => packs.map(({ first_seq, last_seq }) => [first_seq, last_seq])
+    expect(spans(packEvents(1, toColumns(numbered(600)), none))).to.deep.equal([[1, PACK_SPAN], [PACK_SPAN + 1, 2 * PACK_SPAN], [2 * PACK_SPAN + 1, 600]])
+    expect(spans(packEvents(1, toColumns(numbered(600)), (index) => index % 300 !== 0))).to.deep.equal([[1, 1], [301, 301]])
+    const large = numbered(5, (n) => ({ name: 'x'.repeat(n === 1 ? 900_000 : 300_000) }))
+    expect(spans(packEvents(1, toColumns(large), none))).to.deep.equal([[1, 1], [2, 2], [3, 3], [4, 4], [5, 5]])
+  })
+})
+
+describe('events in columns', () => {
+  it('know where each text ends, in bytes', () => {
+    const columns = joinColumns([toColumns([newEvent('a', [], { name: 'ä' })]), toColumns(numbered(2))])
+    expect([0, 1, 2].map((index) => JSON.parse(Buffer.from(textAt(columns, index)).toString()).message_id)).to.deep.equal(['a', 'm0', 'm1'])
+  })
+})

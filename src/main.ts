@@ -193,7 +193,7 @@ function sendWebhook(sender: ReturnType<typeof createSender>): Parameters<typeof
 }
 
 // A write per request line costs as much as all the rest of the line; a dying process writes what is left.
-const LOG_CHUNK_BYTES = 4096
+const LOG_CHUNK_BYTES = 8192
 const LOG_DELAY_MS = 100
 
 // Secrets never come near a log line; these two are the last net under a careless one.

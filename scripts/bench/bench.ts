@@ -59,8 +59,15 @@ function describeMachine(pace: { rounds: number; seconds: number }): void {
   console.log(row(['what', 'ours', 'limit', 'ratio', 'target', '']))
 }
 
-function print({ what, ours, limit, value, target, isMet }: Line): void {
-  console.log(row([what, ours, limit, value, target, isMet ? 'ok' : 'SHORT']))
+function print({ what, ours, limit, value, target, isMet, because = [] }: Line): void {
+  console.log(row([what, ours, limit, value, target, isMet ? 'ok' : `SHORT by ${shortfall(value, target)}`]))
+  for (const reason of because) console.log(`    ${reason}`)
+}
+
+/** How far a figure is from its target, as a part of the target. */
+function shortfall(value: string, target: string): string {
+  const wanted = Number(/[\d.]+/.exec(target)?.[0])
+  return `${Math.round((Math.abs(Number.parseFloat(value) - wanted) / wanted) * 100)} %`
 }
 
 function row([what = '', ours = '', limit = '', value = '', target = '', verdict = '']: string[]): string {

@@ -1,6 +1,7 @@
-import { createServer } from 'node:http'
-import type { RequestListener, Server, ServerResponse } from 'node:http'
+import { IncomingMessage, ServerResponse, createServer } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Express } from 'express'
 import { SECOND } from '../duration.ts'
 
 /** What a connection may take before it is ended. */
@@ -41,6 +42,7 @@ const MALFORMED = { status: '400 Bad Request', error: 'this is not a well-formed
 export function createHttpServer(app: RequestListener, limits = LIMITS): Server {
   const server = createServer(
     {
+      ...('request' in app ? bornInto(app as Express) : {}),
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.keepAliveTimeoutMs,
@@ -56,6 +58,19 @@ export function createHttpServer(app: RequestListener, limits = LIMITS): Server 
     socket.end(`HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`)
   })
   return server
+}
+
+/**
+ * Express gives every request and every answer another prototype, which costs more than all of its routing. Those that are born with it
+ * it leaves alone.
+ */
+function bornInto(app: Express): { IncomingMessage: typeof IncomingMessage; ServerResponse: typeof ServerResponse } {
+  class ExpressRequest extends IncomingMessage {}
+  class ExpressResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {}
+  Object.setPrototypeOf(ExpressRequest.prototype, app.request)
+  Object.setPrototypeOf(ExpressResponse.prototype, app.response)
+  Object.assign(app, { request: ExpressRequest.prototype, response: ExpressResponse.prototype })
+  return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse }
 }
 
 /** Takes no new connection, lets the requests under way finish, and closes; what still runs after a few seconds is cut. */

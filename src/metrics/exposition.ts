@@ -18,24 +18,21 @@ export interface Histogram extends Series {
 
 /** @param labels names whose values must come from a bounded set, such as what is registered */
 export function createCounter(name: string, help: string, labels: readonly string[]): Counter {
-  const counts = new Map<string, number>()
+  const counts = createCells(() => ({ count: 0 }))
   return {
     add(values, by = 1) {
-      const key = labelText(labels, values)
-      counts.set(key, (counts.get(key) ?? 0) + by)
+      counts.of(values).count += by
     },
-    render: () => family(name, help, 'counter', [...counts].map(([key, count]) => `${name}${braced(key)} ${count}`)),
+    render: () => family(name, help, 'counter', counts.all().map(({ values, count }) => `${name}${braced(labelText(labels, values))} ${count}`)),
   }
 }
 
 /** @param bounds upper bounds of the buckets, rising */
 export function createHistogram(name: string, help: string, labels: readonly string[], bounds: readonly number[]): Histogram {
-  const all = new Map<string, { buckets: number[]; sum: number; count: number }>()
+  const cells = createCells(() => ({ buckets: bounds.map(() => 0), sum: 0, count: 0 }))
   return {
     observe(values, measured) {
-      const key = labelText(labels, values)
-      let mine = all.get(key)
-      if (!mine) all.set(key, (mine = { buckets: bounds.map(() => 0), sum: 0, count: 0 }))
+      const mine = cells.of(values)
       const at = bounds.findIndex((bound) => measured <= bound)
       if (at !== -1) mine.buckets[at] = (mine.buckets[at] as number) + 1
       mine.sum += measured
@@ -43,7 +40,8 @@ export function createHistogram(name: string, help: string, labels: readonly str
     },
     render() {
       const lines: string[] = []
-      for (const [key, { buckets, sum, count }] of all) {
+      for (const { values, buckets, sum, count } of cells.all()) {
+        const key = labelText(labels, values)
         let below = 0
         for (const [at, bound] of bounds.entries()) lines.push(`${name}_bucket${braced(key, `le="${bound}"`)} ${(below += buckets[at] as number)}`)
         lines.push(`${name}_bucket${braced(key, 'le="+Inf"')} ${count}`, `${name}_sum${braced(key)} ${sum}`, `${name}_count${braced(key)} ${count}`)
@@ -56,6 +54,20 @@ export function createHistogram(name: string, help: string, labels: readonly str
 /** What is measured at the moment of asking. */
 export function renderGauge(name: string, help: string, labels: readonly string[], samples: readonly { values: Values; value: number }[]): string {
   return family(name, help, 'gauge', samples.map(({ values, value }) => `${name}${braced(labelText(labels, values))} ${value}`))
+}
+
+/** What is counted, by label values. They are written as Prometheus wants them only when it asks: that costs more than counting. */
+function createCells<T extends object>(make: () => T): { of: (values: Values) => T; all: () => (T & { values: Values })[] } {
+  const cells = new Map<string, T & { values: Values }>()
+  return {
+    of(values) {
+      const key = values.join('\n')
+      let cell = cells.get(key)
+      if (!cell) cells.set(key, (cell = { ...make(), values }))
+      return cell
+    },
+    all: () => [...cells.values()],
+  }
 }
 
 function family(name: string, help: string, type: string, lines: string[]): string {

@@ -4,7 +4,8 @@ import { compare } from '../measure.ts'
 import type { Figures, Pace, Side } from '../measure.ts'
 import { batchCall, trackCall } from '../payloads.ts'
 import { startLimit } from '../processes.ts'
-import { boundLine, ratioLine } from './row.ts'
+import { profileOf } from '../profile.ts'
+import { boundLine, explained, ratioLine } from './row.ts'
 import type { Line, Row } from './row.ts'
 
 const BATCH = 100
@@ -35,14 +36,23 @@ async function againstRaw(pace: Pace, isBatch: boolean): Promise<[Figures, Figur
   })) as [Figures, Figures]
 }
 
+const profileOfAccepting = (engine: 'sqlite' | 'mariadb', isBatch: boolean) =>
+  profileOf(engine, isBatch ? BATCH : 1, async (home, { headers }) => ({
+    url: isBatch ? '/v1/batch' : '/v1/track',
+    method: 'POST',
+    headers,
+    bodyFile: await home.bodyFile(isBatch ? batchCall(BATCH) : trackCall()),
+  }))
+
 const cpu = ({ cpuMicros }: Figures, events = 1) => `, ${(cpuMicros / events).toFixed(1)} µs processor each`
 
 export const single: Row = {
   name: 'track',
   async run(pace): Promise<Line[]> {
     const [ours, raw] = await againstRaw(pace, false)
+    const rate = ratioLine('POST /v1/track, durable, validated, SQLite', ours.requestsPerSecond, raw.requestsPerSecond, 0.5, 'events/s', cpu(ours))
     return [
-      ratioLine('POST /v1/track, durable, validated, SQLite', ours.requestsPerSecond, raw.requestsPerSecond, 0.5, 'events/s', cpu(ours)),
+      await explained(rate, () => profileOfAccepting('sqlite', false)),
       boundLine('  its p99 at 64 connections', ours.p99Ms, 20, 'ms'),
     ]
   },
@@ -52,7 +62,8 @@ export const batch: Row = {
   name: 'batch',
   async run(pace): Promise<Line[]> {
     const [ours, raw] = await againstRaw(pace, true)
-    return [ratioLine(`POST /v1/batch of ${BATCH}, durable, validated, SQLite`, ours.requestsPerSecond * BATCH, raw.requestsPerSecond * BATCH, 0.6, 'events/s', cpu(ours, BATCH))]
+    const rate = ratioLine(`POST /v1/batch of ${BATCH}, durable, validated, SQLite`, ours.requestsPerSecond * BATCH, raw.requestsPerSecond * BATCH, 0.6, 'events/s', cpu(ours, BATCH))
+    return [await explained(rate, () => profileOfAccepting('sqlite', true))]
   },
 }
 
@@ -72,7 +83,8 @@ export const mariadb: Row = {
         return { sides, homes }
       })) as [Figures, Figures]
       const events = isBatch ? BATCH : 1
-      lines.push(ratioLine(`${isBatch ? `POST /v1/batch of ${BATCH}` : 'POST /v1/track'}, MariaDB beside SQLite`, mysql.requestsPerSecond * events, sqlite.requestsPerSecond * events, 0.5, 'events/s', cpu(mysql, events)))
+      const rate = ratioLine(`${isBatch ? `POST /v1/batch of ${BATCH}` : 'POST /v1/track'}, MariaDB beside SQLite`, mysql.requestsPerSecond * events, sqlite.requestsPerSecond * events, 0.5, 'events/s', cpu(mysql, events))
+      lines.push(await explained(rate, () => profileOfAccepting('mariadb', isBatch)))
     }
     return lines
   },

@@ -1,12 +1,20 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { createHome, prepare } from '../home.ts'
 import { median } from '../measure.ts'
 import { startService } from '../processes.ts'
-import { boundLine } from './row.ts'
+import { boundLine, explained } from './row.ts'
 import type { Line, Row } from './row.ts'
 
 const SETTLING_MS = 3000
 const MEMORY_BOUND_MB = 120
 const START_BOUND_MS = 1500
+
+/** Resident megabytes of a node process that has loaded nothing. */
+async function nodeAlone(): Promise<number> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', 'console.log(process.memoryUsage.rss())'])
+  return Number(stdout) / 2 ** 20
+}
 
 /** What a service costs that has nothing to do. */
 export const idle: Row = {
@@ -26,7 +34,8 @@ export const idle: Row = {
         }
         await server.stop()
       }
-      return [boundLine('memory of an idle service', residentMb, MEMORY_BOUND_MB, 'MB'), boundLine('start on an empty database', median(starts), START_BOUND_MS, 'ms')]
+      const memory = boundLine('memory of an idle service', residentMb, MEMORY_BOUND_MB, 'MB')
+      return [await explained(memory, async () => [`node alone takes ${(await nodeAlone()).toFixed(0)} MB here`]), boundLine('start on an empty database', median(starts), START_BOUND_MS, 'ms')]
     } finally {
       await home.remove()
     }

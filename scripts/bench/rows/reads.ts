@@ -2,7 +2,8 @@ import { createHome, prepare } from '../home.ts'
 import { compare } from '../measure.ts'
 import type { Figures } from '../measure.ts'
 import { startLimit } from '../processes.ts'
-import { ratioLine } from './row.ts'
+import { profileOf } from '../profile.ts'
+import { explained, ratioLine } from './row.ts'
 import type { Line, Row } from './row.ts'
 
 /** The reads of a build and of a page, against express answering a constant. */
@@ -23,9 +24,13 @@ export const reads: Row = {
         { server, order: unchanged, status: '304' },
         { server: limit, order: latest, status: '200' },
       ])) as [Figures, Figures, Figures]
-      return [
+      const rates = [
         ratioLine('GET the latest version of an event', get.requestsPerSecond, constant.requestsPerSecond, 0.5, 'calls/s'),
         ratioLine('pull with If-None-Match', pull.requestsPerSecond, constant.requestsPerSecond, 0.5, 'calls/s'),
+      ] as const
+      return [
+        await explained(rates[0], () => profileOf('sqlite', 1, async (_home, prepared) => ({ ...latest, headers: prepared.headers }))),
+        await explained(rates[1], () => profileOf('sqlite', 1, async (_home, prepared) => ({ ...unchanged, headers: { ...prepared.headers, 'If-None-Match': etag } }))),
       ]
     } finally {
       await server.stop()

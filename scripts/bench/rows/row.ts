@@ -10,6 +10,8 @@ export interface Line {
   value: string
   target: string
   isMet: boolean
+  /** What explains a shortfall, line by line. */
+  because?: string[]
 }
 
 /** Sizes that a person can change from the command line. */
@@ -43,6 +45,11 @@ export function ratioLine(what: string, ours: number, limit: number, target: num
 /** A line whose target is a bound. */
 export function boundLine(what: string, ours: number, bound: number, unit: string): Line {
   return { what, ours: `${ours.toFixed(1)} ${unit}`, limit: '–', value: `${ours.toFixed(1)} ${unit}`, target: `< ${bound} ${unit}`, isMet: ours < bound }
+}
+
+/** Has a line that falls short say why. */
+export async function explained(line: Line, because: () => Promise<string[]>): Promise<Line> {
+  return line.isMet ? line : { ...line, because: await because() }
 }
 
 export function count(value: number): string {

@@ -25,7 +25,6 @@ export interface AcceptDeps {
 export interface AcceptInput {
   snapshot: Snapshot
   source: string
-  /** Emptied as soon as they are read. */
   calls: RelayCall[]
   /** Default context of a batch. */
   batchContext?: RelayContext | null | undefined
@@ -76,17 +75,12 @@ interface JudgedCalls {
   judged: (Judgement | Ambiguity)[]
 }
 
-/**
- * Hands the calls to the log. What was parsed of them ends here, also in the caller's lists: hundreds of requests that wait for the disk
- * would otherwise keep the garbage collector as busy as all the rest.
- */
+/** Hands the calls to the log; while they wait for the disk it keeps only their texts. */
 function store(deps: AcceptDeps, input: AcceptInput, { source, read, judged }: JudgedCalls): { outcomes: CallOutcome[]; storing: Promise<AppendResult[]> } {
   const judgements = judged.map((each, index) => (each.verdict === 'ambiguous' ? refuseAmbiguity(input, index, source, each) : each))
   const destinationIds = destinationsOf(input.snapshot, source)
   const events = read.flatMap(({ event, text }, index) => newEvent(event, text, judgements[index] as Judgement, destinationIds, input.request.receivedAt) ?? [])
   const outcomes = judgements.map((judgement, index) => outcomeOf(judgement, index, read[index]?.event.message_id as string))
-  input.calls.length = 0
-  read.length = 0
   return { outcomes, storing: events.length > 0 ? deps.relayLog.append(events) : Promise.resolve([]) }
 }
 

@@ -11,6 +11,8 @@ import { readLastSequence } from './relay-sequence.ts'
 
 // Bounds the work of one read for a destination that few events go to.
 const SCAN_WINDOW = 20_000
+// Each takes three statements, and appends wait for all of them.
+const MOST_PRUNED_PACKS = 100
 
 /**
  * Writes events numbered from `first`, passing over those that are in the log already.
@@ -64,25 +66,17 @@ export async function findFirstSequence(db: Executor): Promise<number | undefine
   return firsts.length === 0 ? undefined : Math.min(...firsts)
 }
 
-type OldPack = Pick<EventPackRow, 'last_seq' | 'first_seq' | 'items'>
-
 /** Deletes events that are old and that every destination is past, `limit` and less than a pack more at most; quarantined ones stay. @returns how many */
 export async function deleteOldRelayEvents(db: Knex, query: { upTo: number; receivedBefore: number; limit: number }): Promise<number> {
   return db.transaction(async (tx) => {
-    const old = await tx(PACKS)
-      .where('last_seq', '<=', query.upTo)
-      .where('received_at', '<', query.receivedBefore)
-      .orderBy('last_seq')
-      .limit(query.limit)
-      .select<OldPack[]>('last_seq', 'first_seq', 'items')
     let deleted = 0
-    for (const { last_seq, first_seq, items } of old) {
-      if (deleted >= query.limit) break
-      const span: [number, number] = [Number(first_seq), Number(last_seq)]
-      await tx(PACKS).where('last_seq', last_seq).delete()
-      await deleteMessageIdsBetween(tx, span, QUARANTINE)
-      deleted += (JSON.parse(items) as unknown[]).length
+    for (let packs = 0; packs < MOST_PRUNED_PACKS && deleted < query.limit; packs++) {
+      const old = await tx<EventPackRow>(PACKS).where('last_seq', '<=', query.upTo).where('received_at', '<', query.receivedBefore).orderBy('last_seq').first('last_seq', 'first_seq', 'items')
+      if (!old) return deleted + (await deleteOldDiscarded(tx, query))
+      await tx(PACKS).where('last_seq', old.last_seq).delete()
+      await deleteMessageIdsBetween(tx, [Number(old.first_seq), Number(old.last_seq)], QUARANTINE)
+      deleted += (JSON.parse(old.items) as unknown[]).length
     }
-    return deleted + (deleted < query.limit ? await deleteOldDiscarded(tx, query) : 0)
+    return deleted
   })
 }

@@ -6,7 +6,7 @@ import type { EventHead } from './event-columns.ts'
 import type { RelayEvent } from './relay-event.ts'
 
 export const PACKS = 'relay_packs'
-// A message to the server of 16 MB at most; a binary text is written twice as long.
+// Some megabytes in memory at a time.
 const PACKS_PER_STEP = 8
 
 /** Writes packs. */

@@ -20,6 +20,7 @@ export function dedupeKey(source: string, messageId: string): string {
 
 /** Writes those that are not in the log yet. @returns the numbers of those that were */
 export async function insertMessageIds(db: Database, tx: Knex.Transaction, rows: MessageIdRow[]): Promise<Set<number>> {
+  if (rows.length === 0) return new Set()
   for (let at = 0; at < rows.length; at += ROWS_PER_INSERT) await db.dialect.insertNew(tx, TABLE, rows.slice(at, at + ROWS_PER_INSERT), 'dedupe_key')
   const [first, last] = [rows[0]?.seq ?? 0, rows.at(-1)?.seq ?? 0]
   // Counting is cheap; only a group that holds a duplicate pays for finding out which.

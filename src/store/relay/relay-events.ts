@@ -50,9 +50,10 @@ export async function readRelayEvents(db: Executor, query: { destinationId: numb
   }
   if (events.length > query.limit) events.length = query.limit
   if (events.length === query.limit) return { events, scannedTo: events.at(-1)?.seq ?? upTo }
-  // A pack may begin within the window and end beyond it.
-  const seen = areAll ? (upTo === last ? upTo : upTo - PACK_SPAN) : Number(packs.at(-1)?.last_seq)
-  return { events, scannedTo: seen }
+  if (areAll && upTo === last) return { events, scannedTo: upTo }
+  const lastPack = Number(packs.at(-1)?.last_seq ?? 0)
+  // A pack may begin within the window and end beyond it, though never before the last one that ends within it.
+  return { events, scannedTo: areAll ? Math.max(lastPack, upTo - PACK_SPAN) : lastPack }
 }
 
 /** The receipt time of the oldest event of a destination after a number; looks at no more than `SCAN_WINDOW` numbers. */

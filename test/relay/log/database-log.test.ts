@@ -115,6 +115,20 @@ onEachEngine((engine) => {
       }
     })
 
+    it('shows an event at the end of the stretch that one read looks through once, however far the log goes on', async () => {
+      const rare = (n: number) => [19_900, 19_960, 20_100].includes(n)
+      const every = Array.from({ length: 20_300 }, (_, n) => newEvent(`m${n + 1}`, rare(n + 1) ? [7] : []))
+      for (let done = 0; done < every.length; done += 2560) await log.append(every.slice(done, done + 2560))
+      const found: string[] = []
+      for (let after = 0; after < 20_300; ) {
+        const { events, scannedTo } = await log.read({ destinationId: 7, after, limit: 100 })
+        expect(scannedTo).to.be.greaterThan(after)
+        found.push(...events.map((event) => event.messageId))
+        after = scannedTo
+      }
+      expect(found).to.deep.equal(['m19900', 'm19960', 'm20100'])
+    })
+
     it('tells its listeners which destinations got something', async () => {
       const heard: number[][] = []
       const stop = log.onGrown((ids) => heard.push([...ids].sort()))

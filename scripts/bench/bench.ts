@@ -9,10 +9,11 @@ import { outage } from './rows/outage.ts'
 import { reads } from './rows/reads.ts'
 import { registry } from './rows/registry.ts'
 import { size } from './rows/size.ts'
+import { together } from './rows/together.ts'
 import type { Line, Row } from './rows/row.ts'
 
 const USAGE = `npm run bench -- [row ...] [--quick] [--rounds N] [--seconds N] [--specs N] [--sources N] [--keys N] [--backlog N] [--waiting N]`
-const ROWS: Row[] = [single, batch, mariadb, deliveryRate, reads, registry, size, outage, idle, diffTime]
+const ROWS: Row[] = [single, batch, mariadb, deliveryRate, together, reads, registry, size, outage, idle, diffTime]
 
 /** Prints the table of targets: ours, the limit's, the ratio, and what falls short. */
 async function run(): Promise<void> {
@@ -32,7 +33,7 @@ async function run(): Promise<void> {
   })
   if (values.help) return console.log(`${USAGE}\nrows: ${ROWS.map(({ name }) => name).join(', ')}`)
   const pace = { rounds: Number(values.rounds ?? (values.quick ? 3 : 7)), seconds: Number(values.seconds ?? (values.quick ? 2 : 4)) }
-  const sizes = { specs: Number(values.specs ?? 10_000), sources: Number(values.sources ?? 1000), keys: Number(values.keys ?? 100_000), backlog: Number(values.backlog ?? 200_000), waiting: Number(values.waiting ?? 1_000_000) }
+  const sizes = { specs: Number(values.specs ?? 10_000), sources: Number(values.sources ?? 1000), keys: Number(values.keys ?? 100_000), backlog: Number(values.backlog ?? 2_000_000), waiting: Number(values.waiting ?? 1_000_000) }
   const unknown = wanted.filter((name) => !ROWS.some((row) => row.name === name))
   if (unknown.length > 0) throw new Error(`there is no row ${unknown.join(', ')}; the rows are ${ROWS.map(({ name }) => name).join(', ')}`)
   describeMachine(pace)

@@ -40,11 +40,10 @@ export async function seedRegistry(db: Database, sizes: { specs: number; sources
   }
 }
 
-/** Writes events that wait for the first destination. */
-export async function seedBacklog(db: Database, count: number): Promise<void> {
+/** Writes events that wait for destinations. */
+export async function seedBacklog(db: Database, count: number, destinationIds: number[] = [1]): Promise<void> {
   // Of many users, as a backlog is: events of one user go one after the other.
   const event = (n: number) => JSON.stringify({ type: 'track', message_id: `seed-${n}`, user_id: `u-${n % USERS}`, ...trackCall(), timestamp: SEEDED_AT, received_at: SEEDED_AT })
-  const destinationIds = [1]
   for (let done = 0; done < count; done += PER_TRANSACTION) {
     await appendGroup(db, [toColumns(Array.from({ length: Math.min(PER_TRANSACTION, count - done) }, (_, n) => ({
       source: 'web-shop', messageId: `seed-${done + n}`, type: 'track', eventName: 'Order Completed',

@@ -71,7 +71,7 @@ export interface PrepareDeps {
 export function prepare(deps: PrepareDeps, row: RelayEvent): PendingEvent {
   const pending: PendingEvent = { row, orderKey: row.source, items: [], attempts: 0, lastAttempt: undefined, failingSince: undefined, dead: undefined }
   try {
-    const event = JSON.parse(row.event) as CanonicalEvent
+    const event = parsed(row)
     // Events without any id cannot be told apart by user; those of one source stay in line.
     pending.orderKey = event.user_id ?? event.anonymous_id ?? `\n${row.source}`
     if (deps.provider.supports[event.type] === 'unsupported') return pending
@@ -82,6 +82,17 @@ export function prepare(deps: PrepareDeps, row: RelayEvent): PendingEvent {
     kill(pending, { code: 'encoder_failed', message: `the event could not be encoded: ${error instanceof Error ? error.message : String(error)}` })
   }
   return pending
+}
+
+// Destinations that keep pace with each other are given the same rows; providers change nothing in them.
+const parsedRows = new WeakMap<RelayEvent, CanonicalEvent>()
+
+function parsed(row: RelayEvent): CanonicalEvent {
+  const known = parsedRows.get(row)
+  if (known) return known
+  const event = JSON.parse(row.event) as CanonicalEvent
+  parsedRows.set(row, event)
+  return event
 }
 
 function encodeInto(pending: PendingEvent, { provider, config, limits }: PrepareDeps, event: CanonicalEvent): void {

@@ -2,6 +2,7 @@ import { SECOND } from '../../duration.ts'
 import type { Database } from '../../store/db.ts'
 import { addToCounters, deleteCounters } from '../../store/relay/relay-counters.ts'
 import { deleteCursor, ensureCursor, findCursor, listCursors, releaseLease, renewLease, takeLease, updateCursor } from '../../store/relay/relay-cursors.ts'
+import type { PackMemory } from '../../store/relay/event-packs.ts'
 import { toColumns } from '../../store/relay/event-columns.ts'
 import type { EventColumns } from '../../store/relay/event-columns.ts'
 import { insertDeadLetters } from '../../store/relay/dead-letters.ts'
@@ -31,6 +32,7 @@ const PRUNED_PER_STEP = 1000
 /** The relay log in a database: SQLite's own file, or tables in MySQL. */
 export function createDatabaseLog(deps: DatabaseLogDeps): RelayLog {
   const { db, now } = deps
+  const memory: PackMemory = new Map()
   const listeners = new Set<(destinationIds: ReadonlySet<number>) => void>()
 
   function announce(destinationIds: Iterable<number>): void {
@@ -59,7 +61,7 @@ export function createDatabaseLog(deps: DatabaseLogDeps): RelayLog {
       const columns = toColumns(events)
       return commits.submit(columns, columns.texts.length)
     },
-    read: (query) => readRelayEvents(db.knex, query),
+    read: (query) => readRelayEvents(db.knex, query, memory),
     lastSequence: () => readLastSequence(db.knex),
     async claim(lease, holdMs) {
       await ensureCursor(db.knex, lease.destinationId)

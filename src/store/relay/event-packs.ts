@@ -8,6 +8,8 @@ import type { RelayEvent } from './relay-event.ts'
 export const PACKS = 'relay_packs'
 // Some megabytes in memory at a time.
 const PACKS_PER_STEP = 8
+// Each holds half a megabyte of text at most.
+const MOST_REMEMBERED = 16
 
 /** Writes packs. */
 export async function insertPacks(db: Database, tx: Knex.Transaction, packs: EventPackRow[]): Promise<void> {
@@ -24,16 +26,30 @@ export async function listPackHeads(db: Executor, [first, last]: [number, number
   return rows.filter((row) => readHeads(row).some(isWanted))
 }
 
-/** The events of some packs, in the order of the packs, a few packs at a time. */
-export async function* readPacks(db: Executor, packs: Pick<EventPackRow, 'last_seq'>[]): AsyncGenerator<RelayEvent[]> {
+/** The events of packs that are read or were read a moment ago, by the packs' last numbers; `undefined` for one that was pruned. */
+export type PackMemory = Map<number, Promise<RelayEvent[] | undefined>>
+
+/** The events of some packs, in the order of the packs, a few packs at a time. @param memory spares readers that keep pace with each other the second look */
+export async function* readPacks(db: Executor, packs: Pick<EventPackRow, 'last_seq'>[], memory: PackMemory = new Map()): AsyncGenerator<RelayEvent[]> {
   for (let at = 0; at < packs.length; at += PACKS_PER_STEP) {
     const wanted = packs.slice(at, at + PACKS_PER_STEP).map(({ last_seq }) => Number(last_seq))
-    const rows = new Map((await db<EventPackRow>(PACKS).whereIn('last_seq', wanted)).map((row) => [Number(row.last_seq), row]))
-    // One may have been pruned in between.
-    for (const seq of wanted) {
-      const row = rows.get(seq)
-      if (row) yield unpackEvents(row)
+    const missing = wanted.filter((seq) => !memory.has(seq))
+    if (missing.length > 0) fetchInto(memory, missing, db<EventPackRow>(PACKS).whereIn('last_seq', missing))
+    for (const each of wanted.map((seq) => memory.get(seq))) {
+      const events = await each
+      if (events) yield events
     }
+    for (const oldest of memory.keys()) if (memory.size > MOST_REMEMBERED) memory.delete(oldest)
+  }
+}
+
+function fetchInto(memory: PackMemory, sequences: number[], query: PromiseLike<EventPackRow[]>): void {
+  const found = Promise.resolve(query).then((rows) => new Map(rows.map((row) => [Number(row.last_seq), unpackEvents(row)])))
+  for (const seq of sequences) {
+    const events = found.then((packs) => packs.get(seq))
+    // Whoever waits hears of the failure, and the next one asks anew.
+    events.catch(() => memory.delete(seq))
+    memory.set(seq, events)
   }
 }
 

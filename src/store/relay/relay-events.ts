@@ -4,6 +4,7 @@ import type { EventColumns, EventHead } from './event-columns.ts'
 import { PACK_SPAN, packEvents } from './event-pack.ts'
 import type { EventPackRow } from './event-pack.ts'
 import { PACKS, findFirstPacked, findOldestPacked, insertPacks, listPacksFor, readPacks } from './event-packs.ts'
+import type { PackMemory } from './event-packs.ts'
 import { dedupeKey, deleteMessageIdsBetween, insertMessageIds } from './message-ids.ts'
 import type { RelayEvent } from './relay-event.ts'
 import { QUARANTINE, deleteOldDiscarded, findFirstKeptApart, insertQuarantined, isKeptApart, toQuarantineRow } from './relay-quarantine.ts'
@@ -37,15 +38,15 @@ export interface RelayEventPage {
   scannedTo: number
 }
 
-/** Reads, in order, the events after a number that go to one destination. */
-export async function readRelayEvents(db: Executor, query: { destinationId: number; after: number; limit: number }): Promise<RelayEventPage> {
+/** Reads, in order, the events after a number that go to one destination. @param memory what the readers of this log share */
+export async function readRelayEvents(db: Executor, query: { destinationId: number; after: number; limit: number }, memory?: PackMemory): Promise<RelayEventPage> {
   // The last number is read before the rows: an event that commits in between must not be counted as scanned.
   const last = await readLastSequence(db)
   const upTo = Math.min(last, query.after + SCAN_WINDOW)
   if (upTo <= query.after) return { events: [], scannedTo: query.after }
   const { packs, areAll } = await listPacksFor(db, { ...query, upTo })
   const events: RelayEvent[] = []
-  for await (const packed of readPacks(db, packs)) {
+  for await (const packed of readPacks(db, packs, memory)) {
     for (const event of packed) if (event.seq > query.after && event.destinationIds.includes(query.destinationId)) events.push(event)
   }
   if (events.length > query.limit) events.length = query.limit

@@ -32,7 +32,13 @@ export function call(type: EventType, changes: { [Key in keyof CanonicalEvent]?:
     received_at: RECEIVED_AT,
     ...changes,
   }
-  return Object.fromEntries(Object.entries(whole).filter(([, value]) => value !== undefined)) as unknown as CanonicalEvent
+  return frozen(Object.fromEntries(Object.entries(whole).filter(([, value]) => value !== undefined))) as unknown as CanonicalEvent
+}
+
+/** Destinations share events, so a provider that changed one would change what the others send. */
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen)
+  return value
 }
 
 /** What senders put into the context, in spellings that differ. */

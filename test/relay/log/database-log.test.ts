@@ -115,6 +115,20 @@ onEachEngine((engine) => {
       }
     })
 
+    it('tells every reader that packs could not be read, and reads them afterwards', async () => {
+      await log.append(Array.from({ length: 600 }, (_, n) => newEvent(`m${n}`, [7, 8])))
+      const read = (destinationId: number) => log.read({ destinationId, after: 0, limit: 1000 }).then(({ events }) => events.length, () => 'failed')
+      const unheard: unknown[] = []
+      const hear = (reason: unknown) => void unheard.push(reason)
+      process.prependListener('unhandledRejection', hear)
+      await home.db.knex.schema.alterTable(PACKS, (table) => table.renameColumn('events', 'away'))
+      expect(await Promise.all([read(7), read(8)])).to.deep.equal(['failed', 'failed'])
+      await home.db.knex.schema.alterTable(PACKS, (table) => table.renameColumn('away', 'events'))
+      expect(await Promise.all([read(7), read(8)])).to.deep.equal([600, 600])
+      process.off('unhandledRejection', hear)
+      expect(unheard, 'would end the process').to.deep.equal([])
+    })
+
     it('shows an event at the end of the stretch that one read looks through once, however far the log goes on', async () => {
       const rare = (n: number) => [19_900, 19_960, 20_100].includes(n)
       const every = Array.from({ length: 20_300 }, (_, n) => newEvent(`m${n + 1}`, rare(n + 1) ? [7] : []))

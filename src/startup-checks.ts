@@ -25,8 +25,8 @@ export function dataDirectoryOf(target: DatabaseTarget): string | undefined {
   return target.engine === 'sqlite' && target.filename !== ':memory:' ? resolve(dirname(target.filename)) : undefined
 }
 
-/** Makes the data directory. @throws ConfigError in a sentence when it, or the database in it, cannot be written; a lack of space is only warned of */
-export async function checkDataDirectory(target: DatabaseTarget, warn: Warn): Promise<void> {
+/** Makes the data directory. @param measure what a file system has left, in blocks and their size. @throws ConfigError in a sentence when it, or the database in it, cannot be written; a lack of space is only warned of */
+export async function checkDataDirectory(target: DatabaseTarget, warn: Warn, measure: (path: string) => Promise<{ bavail: number; bsize: number }> = statfs): Promise<void> {
   const directory = dataDirectoryOf(target)
   if (directory === undefined || target.engine !== 'sqlite') return
   try {
@@ -36,7 +36,7 @@ export async function checkDataDirectory(target: DatabaseTarget, warn: Warn): Pr
   } catch (error) {
     throw new ConfigError([`DATABASE_URL names ${resolve(target.filename)}, and the user of this process cannot write there (${(error as NodeJS.ErrnoException).code}); give it the directory, or name another`])
   }
-  const { bavail, bsize } = await statfs(directory)
+  const { bavail, bsize } = await measure(directory)
   if (bavail * bsize < LEAST_FREE_BYTES) {
     warn({ directory, freeMebibytes: Math.floor((bavail * bsize) / MIB) }, `the data directory has less than ${LEAST_FREE_BYTES / MIB} MiB left; when it is full, events are refused with 503`)
   }

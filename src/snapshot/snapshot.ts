@@ -34,8 +34,8 @@ export interface Snapshot {
   sources(): readonly Source[]
   destination(name: string): Destination | undefined
   destinations(): readonly Destination[]
-  /** Finds the spec of an event and compiles it at its first use; later calls answer from memory, at once. */
-  resolveSpec(source: Source, query: SpecQuery): SpecResolution | Promise<SpecResolution>
+  /** Finds the spec of an event and compiles it at its first use; later calls answer from memory. */
+  resolveSpec(source: Source, query: SpecQuery): Promise<SpecResolution>
 }
 
 /** Hands out the snapshot that is in force when the request arrives. */

@@ -6,8 +6,8 @@ import type { SpecHead } from '../store/event-specs.ts'
 import type { PlannedSpec } from './planned-spec.ts'
 
 export interface SpecCompiler {
-  /** The version ready to judge events, at once unless this is its first use. */
-  compiled(head: SpecHead): PlannedSpec | Promise<PlannedSpec>
+  /** The version ready to judge events; compiled at its first use. */
+  compiled(head: SpecHead): Promise<PlannedSpec>
 }
 
 // One compiled version takes some tens of kilobytes; services that send more kinds of event than this recompile the rarest.
@@ -15,21 +15,19 @@ const KEPT = 2000
 
 /** Compiles versions when they are first needed (12 ms each, never per request) and keeps those used last. */
 export function createSpecCompiler(db: Database): SpecCompiler {
-  const kept = new Map<string, PlannedSpec | Promise<PlannedSpec>>()
-  const keep = (key: string, spec: PlannedSpec | Promise<PlannedSpec>) => {
-    // Moved to the end: the one used longest ago stands first.
-    kept.delete(key)
-    kept.set(key, spec)
-    if (kept.size > KEPT) kept.delete(kept.keys().next().value as string)
-  }
+  const kept = new Map<string, Promise<PlannedSpec>>()
   return {
     compiled(head) {
       // The revision is part of the key, since a change of status, or of what a deprecation says, alters the document.
       const key = `${head.id}:${head.revision}`
       const known = kept.get(key)
       const spec = known ?? compile(db, head)
-      keep(key, spec)
-      if (!known && spec instanceof Promise) spec.then((compiled) => keep(key, compiled), () => kept.delete(key))
+      kept.delete(key)
+      kept.set(key, spec)
+      if (!known) {
+        spec.catch(() => kept.delete(key))
+        if (kept.size > KEPT) kept.delete(kept.keys().next().value as string)
+      }
       return spec
     },
   }

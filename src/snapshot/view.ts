@@ -1,7 +1,7 @@
 import { compileGlobs } from '../registry/glob.ts'
 import type { Source } from '../store/sources.ts'
 import type { Content } from './content.ts'
-import type { Snapshot, SpecQuery } from './snapshot.ts'
+import type { Snapshot, SpecQuery, SpecResolution } from './snapshot.ts'
 import type { SpecCompiler } from './spec-compiler.ts'
 import type { Candidate } from './spec-index.ts'
 
@@ -34,7 +34,7 @@ export function viewOf(content: Content, compiler: SpecCompiler): Snapshot {
     sources: () => content.sources,
     destination: (name) => destinations.get(name),
     destinations: () => content.destinations,
-    resolveSpec(source, query) {
+    async resolveSpec(source, query): Promise<SpecResolution> {
       const found = candidates(source, query)
       const [event] = found
       if (!event) return { kind: 'unplanned' }
@@ -45,8 +45,7 @@ export function viewOf(content: Content, compiler: SpecCompiler): Snapshot {
       const wanted = query.version ?? source.versionPinning[candidate]
       const head = wanted === undefined ? event.latest : event.versions.get(wanted)
       if (!head) return wanted === undefined ? { kind: 'unplanned' } : { kind: 'unknown_version', candidate, version: wanted }
-      const spec = compiler.compiled(head)
-      return spec instanceof Promise ? spec.then((spec) => ({ kind: 'planned', spec })) : { kind: 'planned', spec }
+      return { kind: 'planned', spec: await compiler.compiled(head) }
     },
   }
 }

@@ -60,26 +60,21 @@ export async function acceptCalls(deps: AcceptDeps, input: AcceptInput): Promise
   const source = snapshot.source(input.source)
   if (!source) throw invalid(`source "${String(input.source).slice(0, 100)}" is not registered; register it with POST /v1/admin/sources`)
   if (input.isBatch) assertBatchSize(input.calls.length, snapshot.settings.maxBatchItems)
-  const read = readCalls(deps, input, source)
-  const judged = judgeAll(deps, { snapshot, source, events: read.map(({ event }) => event) })
-  const { outcomes, storing } = store(deps, input, { source, read, judged: judged instanceof Promise ? await judged : judged })
+  const { outcomes, storing } = await handOver(deps, input, source)
   const results = await storing
   let stored = 0
   for (const outcome of outcomes) if (outcome.status !== 'blocked' && results[stored++] === 'duplicate') outcome.status = 'duplicate'
   return outcomes
 }
 
-interface JudgedCalls {
-  source: Source
-  read: ReadCall[]
-  judged: (Judgement | Ambiguity)[]
-}
-
-/** Hands the calls to the log; while they wait for the disk it keeps only their texts. */
-function store(deps: AcceptDeps, input: AcceptInput, { source, read, judged }: JudgedCalls): { outcomes: CallOutcome[]; storing: Promise<AppendResult[]> } {
+/** Hands the calls to the log. What was read of them ends here: while they wait for the disk only their texts are kept. */
+async function handOver(deps: AcceptDeps, input: AcceptInput, source: Source): Promise<{ outcomes: CallOutcome[]; storing: Promise<AppendResult[]> }> {
+  const { snapshot, request } = input
+  const read = readCalls(deps, input, source)
+  const judged = await judgeAll(deps, { snapshot, source, events: read.map(({ event }) => event) })
   const judgements = judged.map((each, index) => (each.verdict === 'ambiguous' ? refuseAmbiguity(input, index, source, each) : each))
-  const destinationIds = destinationsOf(input.snapshot, source)
-  const events = read.flatMap(({ event, text }, index) => newEvent(event, text, judgements[index] as Judgement, destinationIds, input.request.receivedAt) ?? [])
+  const destinationIds = destinationsOf(snapshot, source)
+  const events = read.flatMap(({ event, text }, index) => newEvent(event, text, judgements[index] as Judgement, destinationIds, request.receivedAt) ?? [])
   const outcomes = judgements.map((judgement, index) => outcomeOf(judgement, index, read[index]?.event.message_id as string))
   return { outcomes, storing: events.length > 0 ? deps.relayLog.append(events) : Promise.resolve([]) }
 }

@@ -35,35 +35,31 @@ type Policy = Settings['relayValidation']
  * @returns `ambiguous` with the candidates when several namespaces of the source hold an event of that name
  */
 export async function judge(deps: { random: () => number }, { snapshot, source, event }: JudgeInput): Promise<Judgement | Ambiguity> {
-  const [judged] = await judgeAll(deps, { snapshot, source, events: [event] })
-  return judged as Judgement | Ambiguity
+  return judgeAll(deps, { snapshot, source, events: [event] }).then(([judged]) => judged as Judgement | Ambiguity)
 }
 
-/** As `judge`, for the events of one request: each spec is looked for once. Answers at once when all of them are known. */
-export function judgeAll(
+/** As `judge`, for the events of one request: each spec is looked for once. */
+export async function judgeAll(
   deps: { random: () => number },
   { snapshot, source, events }: { snapshot: Snapshot; source: Source; events: CanonicalEvent[] },
-): (Judgement | Ambiguity)[] | Promise<(Judgement | Ambiguity)[]> {
+): Promise<(Judgement | Ambiguity)[]> {
   if (!snapshot.settings.hooksEnabled) return events.map(() => PASSED)
-  const judgeBySpecs = (found: SpecResolution[]) => events.map((event, index) => judgeBy(deps, found[index] as SpecResolution, { settings: snapshot.settings, source, event }))
-  const found = resolveAll(snapshot, source, events)
-  return areKnown(found) ? judgeBySpecs(found) : Promise.all(found.map(async (each) => each)).then(judgeBySpecs)
+  const found = await resolveAll(snapshot, source, events)
+  return events.map((event, index) => judgeBy(deps, found[index] as SpecResolution, { settings: snapshot.settings, source, event }))
 }
 
-function resolveAll(snapshot: Snapshot, source: Source, events: CanonicalEvent[]): (SpecResolution | Promise<SpecResolution>)[] {
-  const known = new Map<string, SpecResolution | Promise<SpecResolution>>()
-  return events.map((event) => {
+async function resolveAll(snapshot: Snapshot, source: Source, events: CanonicalEvent[]): Promise<SpecResolution[]> {
+  const known = new Map<string, SpecResolution>()
+  const resolved: SpecResolution[] = []
+  for (const event of events) {
     const name = event.event_name ?? event.name
     const version = event.event_version
     const key = `${event.type}\n${version ?? ''}\n${name ?? ''}`
-    const found = known.get(key) ?? snapshot.resolveSpec(source, { type: event.type, name, version })
+    const found = known.get(key) ?? (await snapshot.resolveSpec(source, { type: event.type, name, version }))
     known.set(key, found)
-    return found
-  })
-}
-
-function areKnown(found: (SpecResolution | Promise<SpecResolution>)[]): found is SpecResolution[] {
-  return !found.some((each) => each instanceof Promise)
+    resolved.push(found)
+  }
+  return resolved
 }
 
 const PASSED: Judgement = { verdict: 'accepted', spec: undefined, violations: [] }

@@ -16,7 +16,7 @@ describe('a pack of events', () => {
     const events: NewEvent[] = [
       newEvent('a', [7], { name: 'naïve 日本 🦊\n\u2028' }),
       { ...newEvent('b', [7, 17], { name: '' }), spec: 'shop/paid@1-0-0', violations: [{ rule: 'type' }], receivedAt: 5 },
-      { ...newEvent('c', []), verdict: 'sampled_out', eventName: undefined, isReplay: true },
+      { ...newEvent('c', []), verdict: 'sampled_out', eventName: undefined, receivedAt: 999, isReplay: true },
     ]
     const [pack, ...others] = packEvents(40, joinColumns([toColumns(events.slice(0, 1)), toColumns(events.slice(1))]), none)
     expect(others).to.deep.equal([])

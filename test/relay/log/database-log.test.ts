@@ -115,6 +115,18 @@ onEachEngine((engine) => {
       }
     })
 
+    it('reads a pack once for the destinations that keep pace with each other', async () => {
+      await log.append(Array.from({ length: 300 }, (_, n) => newEvent(`m${n}`, [7, 8])))
+      let looks = 0
+      home.db.knex.on('query', ({ sql }: { sql: string }) => {
+        if (/relay_packs. where .last_seq. in/.test(sql)) looks += 1
+      })
+      const pages = await Promise.all([7, 8].map((destinationId) => log.read({ destinationId, after: 0, limit: 1000 })))
+      expect(pages[0]?.events).to.have.length(300)
+      expect(pages[1]).to.deep.equal(pages[0])
+      expect(looks).to.equal(1)
+    })
+
     it('tells every reader that packs could not be read, and reads them afterwards', async () => {
       await log.append(Array.from({ length: 600 }, (_, n) => newEvent(`m${n}`, [7, 8])))
       const read = (destinationId: number) => log.read({ destinationId, after: 0, limit: 1000 }).then(({ events }) => events.length, () => 'failed')

@@ -20,31 +20,47 @@ const CONNECTIONS = 64
 const LEAST_MICROS = 0.05
 const SOCKET_CALLS = /^(write(Utf8String|Latin1String|AsciiString|Buffer|v)|readStart|readStop|shutdown)$/
 
+/** The stretch of a run that counts, in microseconds of the monotonic clock, and how many events it dealt with. */
+export interface Stretch {
+  from: number
+  until: number
+  events: number
+}
+
 /**
- * Runs a service of its own under one kind of load with V8's profiler, which slows it by about a tenth.
- * @param perRequest events in a request
- * @returns lines for people: how long the main thread waits, and what its work for one event consists of
+ * Has a service run with V8's profiler, which slows it by about a tenth.
+ * @param run starts a service with the environment, lets it work and stops it
+ * @returns lines for people: how long each thread waits, and what its work for one event consists of
  */
-export async function profileOf(engine: 'sqlite' | 'mariadb', perRequest: number, order: (home: Home, prepared: Prepared) => Promise<Omit<LoadOrder, 'connections' | 'seconds'>>): Promise<string[]> {
+export async function profiled(run: (env: Record<string, string>) => Promise<Stretch>): Promise<string[]> {
   const directory = await mkdtemp(join(tmpdir(), 'signalbook-profile-'))
-  const home = await createHome(engine)
   try {
-    const prepared = await prepare(home, { env: { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${directory}` } })
-    const { server } = prepared
-    const wanted = await order(home, prepared)
-    const run = (seconds: number) => load({ ...wanted, url: server.url + wanted.url, connections: CONNECTIONS, seconds })
-    await run(WARM_UP_SECONDS)
-    const from = monotonicMicros()
-    const { requestsPerSecond } = await run(SECONDS)
-    const until = monotonicMicros()
-    await server.stop()
-    const events = requestsPerSecond * SECONDS * perRequest
-    const profiles = await readProfiles(directory)
-    return Object.entries(profiles).map(([thread, profile]) => describe(thread, partsOf(profile, from, until), events))
+    const { from, until, events } = await run({ NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${directory}` })
+    return Object.entries(await readProfiles(directory)).map(([thread, profile]) => describe(thread, partsOf(profile, from, until), events))
   } finally {
-    await home.remove()
     await rm(directory, { recursive: true, force: true })
   }
+}
+
+/** `profiled` for a service of its own under one kind of load. @param perRequest events in a request */
+export async function profileOf(engine: 'sqlite' | 'mariadb', perRequest: number, order: (home: Home, prepared: Prepared) => Promise<Omit<LoadOrder, 'connections' | 'seconds'>>): Promise<string[]> {
+  return profiled(async (env) => {
+    const home = await createHome(engine)
+    try {
+      const prepared = await prepare(home, { env })
+      const { server } = prepared
+      const wanted = await order(home, prepared)
+      const load64 = (seconds: number) => load({ ...wanted, url: server.url + wanted.url, connections: CONNECTIONS, seconds })
+      await load64(WARM_UP_SECONDS)
+      const from = monotonicMicros()
+      const { requestsPerSecond } = await load64(SECONDS)
+      const until = monotonicMicros()
+      await server.stop()
+      return { from, until, events: requestsPerSecond * SECONDS * perRequest }
+    } finally {
+      await home.remove()
+    }
+  })
 }
 
 async function readProfiles(directory: string): Promise<Record<string, CpuProfile>> {
@@ -54,7 +70,7 @@ async function readProfiles(directory: string): Promise<Record<string, CpuProfil
     // The name ends in process, thread and number; of the other threads only the log's is at work.
     const isMain = /\.\d+\.0\.\d+\.cpuprofile$/.test(file)
     if (isMain) found['main thread'] = profile
-    else if (profile.nodes.some(({ callFrame }) => callFrame.functionName === 'appendEvents')) found["log's thread"] = profile
+    else if (profile.nodes.some(({ callFrame }) => callFrame.functionName === 'perform' && callFrame.url.endsWith('/sqlite-thread/thread.ts'))) found["log's thread"] = profile
   }
   return found
 }
@@ -95,6 +111,7 @@ function describe(thread: string, parts: Map<string, number>, events: number): s
   return `${thread}: waits ${Math.round((idle / total) * 100)} %, works ${((total - idle) / events).toFixed(1)} µs per event: ${work.join(', ')}`
 }
 
-function monotonicMicros(): number {
+/** The clock of the profiles. */
+export function monotonicMicros(): number {
   return Number(process.hrtime.bigint() / 1000n)
 }

@@ -1,13 +1,15 @@
 import { closeDatabase, openDatabase } from '../../../src/store/db.ts'
 import { relayTarget } from '../../../src/store/relay/relay-target.ts'
 import { createHome, prepare } from '../home.ts'
+import type { Home, Prepared } from '../home.ts'
 import { median } from '../measure.ts'
 import type { Pace } from '../measure.ts'
 import { batchCall } from '../payloads.ts'
 import { load, startLimit, startService } from '../processes.ts'
 import type { ServerProcess } from '../processes.ts'
+import { monotonicMicros, profiled } from '../profile.ts'
 import { seedBacklog } from '../seed.ts'
-import { count } from './row.ts'
+import { count, explained } from './row.ts'
 import type { Line, Row } from './row.ts'
 
 const BATCH = 100
@@ -34,43 +36,65 @@ export const deliveryRate: Row = {
       isMet: ratio >= target,
     })
     return [
-      to('one HTTP destination', of('toOne'), `${count(of('accepted'))} events/s accepted`, of('toOne') / of('accepted'), 0.5),
-      to('three HTTP destinations', of('toThree'), `${count(of('toOne'))} events/s to one`, of('toThree') / of('toOne'), 0.6),
+      await explained(to('one HTTP destination', of('toOne'), `${count(of('accepted'))} events/s accepted`, of('toOne') / of('accepted'), 0.5), () => profileOfDelivering(1)),
+      await explained(to('three HTTP destinations', of('toThree'), `${count(of('toOne'))} events/s to one`, of('toThree') / of('toOne'), 0.6), () => profileOfDelivering(3)),
     ]
   },
 }
 
+/** Of one event at one destination. */
+function profileOfDelivering(destinationCount: number): Promise<string[]> {
+  return profiled(async (env) => {
+    const { from, until } = await withSink(destinationCount, async ({ home, server, key }) => {
+      await server.stop()
+      await seed(home, destinationCount)
+      return drain(home.url, key, env)
+    })
+    return { from, until, events: EVENTS * destinationCount }
+  })
+}
+
 async function oneRound(pace: Pace, destinationCount: number): Promise<{ accepted: number; delivered: number }> {
-  const home = await createHome('sqlite')
-  const sink = await startLimit('sink')
-  try {
-    const destinations = Array.from({ length: destinationCount }, (_, n) => ({ name: `sink-${n}`, provider: 'http', config: { url: sink.url, batch: true, batch_size: PER_REQUEST } }))
-    const { server, headers, key } = await prepare(home, { destinations })
+  return withSink(destinationCount, async ({ home, server, headers, key }) => {
     const order = { url: `${server.url}/v1/batch`, method: 'POST', headers, bodyFile: await home.bodyFile(batchCall(BATCH)) }
     await load({ ...order, connections: 16, seconds: 1 })
     const { requestsPerSecond } = await load({ ...order, connections: 64, seconds: pace.seconds })
     await server.stop()
-    const relay = openDatabase(relayTarget(home.target))
-    await seedBacklog(relay, EVENTS, destinations.map((_, n) => n + 1))
-    await closeDatabase(relay)
-    return { accepted: requestsPerSecond * BATCH, delivered: await drain(home.url, key) }
+    await seed(home, destinationCount)
+    return { accepted: requestsPerSecond * BATCH, delivered: (await drain(home.url, key)).rate }
+  })
+}
+
+/** Runs with a service whose events go to some destinations, which it does not deliver to. */
+async function withSink<T>(destinationCount: number, work: (given: Prepared & { home: Home }) => Promise<T>): Promise<T> {
+  const home = await createHome('sqlite')
+  const sink = await startLimit('sink')
+  try {
+    const destinations = Array.from({ length: destinationCount }, (_, n) => ({ name: `sink-${n}`, provider: 'http', config: { url: sink.url, batch: true, batch_size: PER_REQUEST } }))
+    return await work({ ...(await prepare(home, { destinations })), home })
   } finally {
     await sink.stop()
     await home.remove()
   }
 }
 
-/** Starts the half that delivers, and watches its counters. @returns delivered events per second and destination, the start left out */
-async function drain(url: string, key: string): Promise<number> {
-  const server = await startService({ DATABASE_URL: url, ROLE: 'relay', ALLOW_PRIVATE_NETWORKS: 'on' })
+async function seed(home: Home, destinationCount: number): Promise<void> {
+  const relay = openDatabase(relayTarget(home.target))
+  await seedBacklog(relay, EVENTS, Array.from({ length: destinationCount }, (_, n) => n + 1))
+  await closeDatabase(relay)
+}
+
+/** Starts the half that delivers, and watches its counters. @returns delivered events per second and destination, the start left out, and when it was */
+async function drain(url: string, key: string, env: Record<string, string> = {}): Promise<{ rate: number; from: number; until: number }> {
+  const server = await startService({ DATABASE_URL: url, ROLE: 'relay', ALLOW_PRIVATE_NETWORKS: 'on', ...env })
   try {
-    const startedAt = performance.now()
+    const [startedAt, from] = [performance.now(), monotonicMicros()]
     const before = await counters(server, key)
     for (;;) {
       await new Promise((resolve) => setTimeout(resolve, 100))
       const { delivered, backlog } = await counters(server, key)
       const elapsedMs = performance.now() - startedAt
-      if (backlog === 0) return ((delivered - before.delivered) * 1000) / elapsedMs
+      if (backlog === 0) return { rate: ((delivered - before.delivered) * 1000) / elapsedMs, from, until: monotonicMicros() }
       if (elapsedMs > LONGEST_DRAIN_MS) throw new Error(`${backlog} events were still waiting after ${LONGEST_DRAIN_MS / 1000} s`)
     }
   } finally {

@@ -6,7 +6,6 @@ import { insertApiKey } from '../../src/store/api-keys.ts'
 import type { Database } from '../../src/store/db.ts'
 import { insertSpec } from '../../src/store/event-specs.ts'
 import { appendGroup } from '../../src/relay/log/append-group.ts'
-import { toColumns } from '../../src/store/relay/event-columns.ts'
 import { insertSource } from '../../src/store/sources.ts'
 import { orderSpec, trackCall } from './payloads.ts'
 
@@ -45,9 +44,9 @@ export async function seedBacklog(db: Database, count: number, destinationIds: n
   // Of many users, as a backlog is: events of one user go one after the other.
   const event = (n: number) => JSON.stringify({ type: 'track', message_id: `seed-${n}`, user_id: `u-${n % USERS}`, ...trackCall(), timestamp: SEEDED_AT, received_at: SEEDED_AT })
   for (let done = 0; done < count; done += PER_TRANSACTION) {
-    await appendGroup(db, [toColumns(Array.from({ length: Math.min(PER_TRANSACTION, count - done) }, (_, n) => ({
+    await appendGroup(db, [Array.from({ length: Math.min(PER_TRANSACTION, count - done) }, (_, n) => ({
       source: 'web-shop', messageId: `seed-${done + n}`, type: 'track', eventName: 'Order Completed',
       verdict: 'accepted' as const, destinationIds, spec: undefined, violations: undefined, receivedAt: Date.now(), event: event(done + n),
-    })))])
+    }))])
   }
 }

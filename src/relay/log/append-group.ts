@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { Database } from '../../store/db.ts'
-import { acceptedBy, joinColumns, toColumns } from '../../store/relay/event-columns.ts'
+import { acceptedBy, toColumns } from '../../store/relay/event-columns.ts'
 import type { EventColumns } from '../../store/relay/event-columns.ts'
 import { addToCounters } from '../../store/relay/relay-counters.ts'
 import { insertRelayEvents } from '../../store/relay/relay-events.ts'
@@ -10,15 +10,16 @@ import { runProgram } from '../../store/sqlite-thread/run-program.ts'
 import type { AppendResult } from './log.ts'
 
 /** Writes the requests of a group in one transaction: all of them or none. */
-export async function appendGroup(db: Database, group: EventColumns[]): Promise<{ results: AppendResult[][]; destinationIds: Set<number> }> {
-  const columns = joinColumns(group)
-  const destinationIds = (duplicates: ReadonlySet<number>) => new Set(acceptedBy(columns, (index) => duplicates.has(index)).map((each) => each.destinationId))
+export async function appendGroup(db: Database, group: NewEvent[][]): Promise<{ results: AppendResult[][]; destinationIds: Set<number> }> {
+  const columns = toColumns(group.flat())
+  const { heads, headOf } = columns
   const duplicates = db.dialect.hasPrograms
-    ? new Set(await runProgram<EventColumns, number[]>(db, 'appendEvents', columns))
+    ? new Set(await runProgram<EventColumns, number[]>(db, 'appendEvents', columns, [columns.texts.buffer]))
     : await db.knex.transaction((tx) => writeColumns(db, tx, columns))
   let at = 0
-  const results = group.map(({ ends }) => ends.map((): AppendResult => (duplicates.has(at++) ? 'duplicate' : 'stored')))
-  return { results, destinationIds: destinationIds(duplicates) }
+  const results = group.map((events) => events.map((): AppendResult => (duplicates.has(at++) ? 'duplicate' : 'stored')))
+  const destinationIds = new Set(acceptedBy({ heads, headOf }, (index) => duplicates.has(index)).map((each) => each.destinationId))
+  return { results, destinationIds }
 }
 
 /**

@@ -3,14 +3,12 @@ import type { Database } from '../../store/db.ts'
 import { addToCounters, deleteCounters } from '../../store/relay/relay-counters.ts'
 import { deleteCursor, ensureCursor, findCursor, listCursors, releaseLease, renewLease, takeLease, updateCursor } from '../../store/relay/relay-cursors.ts'
 import type { PackMemory } from '../../store/relay/event-packs.ts'
-import { toColumns } from '../../store/relay/event-columns.ts'
-import type { EventColumns } from '../../store/relay/event-columns.ts'
 import { insertDeadLetters } from '../../store/relay/dead-letters.ts'
 import { deleteOldRelayEvents, readRelayEvents } from '../../store/relay/relay-events.ts'
 import { readLastSequence } from '../../store/relay/relay-sequence.ts'
 import { appendGroup } from './append-group.ts'
 import { createGroupCommit } from './group-commit.ts'
-import type { AppendResult, RelayLog } from './log.ts'
+import type { AppendResult, NewEvent, RelayLog } from './log.ts'
 
 export interface DatabaseLogDeps {
   db: Database
@@ -40,11 +38,11 @@ export function createDatabaseLog(deps: DatabaseLogDeps): RelayLog {
     if (ids.size > 0) for (const listener of listeners) listener(ids)
   }
 
-  const commits = createGroupCommit<EventColumns, AppendResult[]>({
+  const commits = createGroupCommit<NewEvent[], AppendResult[]>({
     async commit(group) {
       const startedAt = performance.now()
       const outcome = await appendGroup(db, group)
-      deps.onCommitted?.({ events: group.reduce((count, { ends }) => count + ends.length, 0), ms: performance.now() - startedAt })
+      deps.onCommitted?.({ events: group.reduce((count, events) => count + events.length, 0), ms: performance.now() - startedAt })
       announce(outcome.destinationIds)
       return outcome.results
     },
@@ -57,9 +55,7 @@ export function createDatabaseLog(deps: DatabaseLogDeps): RelayLog {
   return {
     async append(events) {
       if (events.length === 0) return []
-      // What the events were read from can be forgotten from here on.
-      const columns = toColumns(events)
-      return commits.submit(columns, columns.texts.length)
+      return commits.submit(events, events.reduce((bytes, event) => bytes + event.event.length, 0))
     },
     read: (query) => readRelayEvents(db.knex, query, memory),
     lastSequence: () => readLastSequence(db.knex),

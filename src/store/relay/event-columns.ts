@@ -31,13 +31,13 @@ export interface EventColumns {
   ends: number[]
 }
 
-/** Puts the events of one request into columns. */
+/** Puts events into columns, with texts in memory of their own that can be handed to another thread. */
 export function toColumns(events: NewEvent[]): EventColumns {
   const columns: Omit<EventColumns, 'texts' | 'ends'> = { heads: [], headOf: [], receivedAts: [], messageIds: [] }
   let last: NewEvent | undefined
   let joined = ''
   for (const event of events) {
-    // The events of one request mostly differ in their ids and texts only.
+    // The events of one moment mostly differ in their ids and texts only.
     if (!last || !isAlike(last, event)) columns.heads.push(headOf(event))
     last = event
     columns.headOf.push(columns.heads.length - 1)
@@ -45,28 +45,8 @@ export function toColumns(events: NewEvent[]): EventColumns {
     columns.messageIds.push(event.messageId)
     joined += `${event.event}\n`
   }
-  const texts = Buffer.from(joined)
+  const texts = new TextEncoder().encode(joined)
   return { ...columns, texts, ends: endsOf(events, texts.length === joined.length) }
-}
-
-/** Joins the columns of several requests, with texts in memory of their own that can be handed to another thread. */
-export function joinColumns(parts: EventColumns[]): EventColumns {
-  const texts = Buffer.from(new ArrayBuffer(parts.reduce((bytes, part) => bytes + part.texts.length, 0)))
-  const all: EventColumns = { heads: [], headOf: [], receivedAts: [], messageIds: [], texts, ends: [] }
-  let at = 0
-  for (const part of parts) {
-    const firstHead = all.heads.length
-    texts.set(part.texts, at)
-    all.heads.push(...part.heads)
-    for (let index = 0; index < part.headOf.length; index++) {
-      all.headOf.push(firstHead + (part.headOf[index] as number))
-      all.receivedAts.push(part.receivedAts[index] as number)
-      all.messageIds.push(part.messageIds[index] as string)
-      all.ends.push(at + (part.ends[index] as number))
-    }
-    at += part.texts.length
-  }
-  return all
 }
 
 /** The JSON of one event, as bytes. */
@@ -75,7 +55,7 @@ export function textAt({ texts, ends }: Pick<EventColumns, 'texts' | 'ends'>, in
 }
 
 /** How many events each destination gets of those that are not left out. */
-export function acceptedBy({ heads, headOf }: EventColumns, isLeftOut: (index: number) => boolean): { source: string; destinationId: number; accepted: number }[] {
+export function acceptedBy({ heads, headOf }: Pick<EventColumns, 'heads' | 'headOf'>, isLeftOut: (index: number) => boolean): { source: string; destinationId: number; accepted: number }[] {
   const counts = heads.map(() => 0)
   headOf.forEach((head, index) => {
     if (!isLeftOut(index)) counts[head] = (counts[head] as number) + 1

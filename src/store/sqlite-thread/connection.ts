@@ -37,8 +37,8 @@ export class ThreadConnection {
   }
 
   /** Runs one of `programs.ts`. */
-  program(name: string, input: unknown): Promise<unknown> {
-    return this.#ask({ kind: 'program', name, input })
+  program(name: string, input: unknown, handedOver: ArrayBuffer[]): Promise<unknown> {
+    return this.#ask({ kind: 'program', name, input }, handedOver)
   }
 
   async close(): Promise<void> {
@@ -46,12 +46,12 @@ export class ThreadConnection {
     await this.#worker.terminate()
   }
 
-  #ask(request: Request): Promise<unknown> {
+  #ask(request: Request, handedOver: ArrayBuffer[] = []): Promise<unknown> {
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
       if (this.#waiting.size === 0) this.#worker.ref()
       this.#waiting.set(id, { resolve, reject })
-      this.#worker.postMessage({ ...request, id })
+      this.#worker.postMessage({ ...request, id }, handedOver)
     })
   }
 

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { appendGroup } from '../../../src/relay/log/append-group.ts'
-import { toColumns } from '../../../src/store/relay/event-columns.ts'
 import { measureImpact } from '../../../src/relay/operate/impact.ts'
 import type { Candidate } from '../../../src/relay/operate/impact.ts'
 import { onEachEngine } from '../../support/database.ts'
@@ -22,7 +21,7 @@ onEachEngine((engine) => {
     before(async () => {
       database = await createRelayDatabase(engine)
       for (let done = 0; done < EVENTS; done += PER_TRANSACTION) {
-        await appendGroup(database.db, [toColumns(Array.from({ length: PER_TRANSACTION }, (_, index) => newEvent(`event-${done + index}`, [])))])
+        await appendGroup(database.db, [Array.from({ length: PER_TRANSACTION }, (_, index) => newEvent(`event-${done + index}`, []))])
       }
     })
     after(() => database.remove())

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { joinColumns, textAt, toColumns } from '../../../src/store/relay/event-columns.ts'
+import { textAt, toColumns } from '../../../src/store/relay/event-columns.ts'
 import { PACK_SPAN, packEvents, unpackEvents } from '../../../src/store/relay/event-pack.ts'
 import type { NewEvent } from '../../../src/store/relay/relay-event.ts'
 import { newEvent } from '../../relay/support/relay-database.ts'
@@ -18,7 +18,7 @@ describe('a pack of events', () => {
       { ...newEvent('b', [7, 17], { name: '' }), spec: 'shop/paid@1-0-0', violations: [{ rule: 'type' }], receivedAt: 5 },
       { ...newEvent('c', []), verdict: 'sampled_out', eventName: undefined, receivedAt: 999, isReplay: true },
     ]
-    const [pack, ...others] = packEvents(40, joinColumns([toColumns(events.slice(0, 1)), toColumns(events.slice(1))]), none)
+    const [pack, ...others] = packEvents(40, toColumns(events), none)
     expect(others).to.deep.equal([])
     expect(pack).to.include({ first_seq: 40, last_seq: 42, received_at: 1000, destinations: ',7,17,' })
     const expected = events.map(({ isReplay: _, ...event }, index) => ({ ...event, seq: 40 + index }))
@@ -33,8 +33,8 @@ describe('a pack of events', () => {
   })
 
   it('says once what its events have in common, also when they came by different requests', () => {
-    const parts = Array.from({ length: 20 }, () => toColumns([newEvent('m', [7]), newEvent('n', [7, 8])]))
-    const [pack] = packEvents(1, joinColumns(parts), none)
+    const events = Array.from({ length: 20 }, () => [newEvent('m', [7]), newEvent('n', [7, 8])]).flat()
+    const [pack] = packEvents(1, toColumns(events), none)
     expect(JSON.parse(pack?.heads ?? '')).to.have.length(2)
     expect(pack && unpackEvents(pack).map(({ destinationIds }) => destinationIds.length)).to.deep.equal(Array.from({ length: 40 }, (_, index) => 1 + (index % 2)))
   })
@@ -50,7 +50,7 @@ describe('a pack of events', () => {
 
 describe('events in columns', () => {
   it('know where each text ends, in bytes', () => {
-    const columns = joinColumns([toColumns([newEvent('a', [], { name: 'ä' })]), toColumns(numbered(2))])
+    const columns = toColumns([newEvent('a', [], { name: 'ä' }), ...numbered(2)])
     expect([0, 1, 2].map((index) => JSON.parse(Buffer.from(textAt(columns, index)).toString()).message_id)).to.deep.equal(['a', 'm0', 'm1'])
   })
 })

@@ -22,7 +22,7 @@ export interface Dialect {
   longText(table: Knex.CreateTableBuilder, column: string): Knex.ColumnBuilder
   /** Charset and collation that compare names by their bytes. */
   finishTable(table: Knex.CreateTableBuilder): void
-  /** Inserts a row with long binary values, which MySQL takes twice as long as texts when knex writes them into the statement. */
+  /** Inserts a row that holds long bytes; knex would write them into MySQL's statement in hexadecimal, at twice their length. */
   insertBinary(tx: Knex.Transaction, table: string, row: object): Promise<void>
   /** Inserts rows that all have the same keys, passing over those whose unique `column` exists already, without hiding any other fault. */
   insertNew(tx: Knex.Transaction, table: string, rows: object[], column: string): Promise<void>

@@ -67,7 +67,7 @@ export async function acceptCalls(deps: AcceptDeps, input: AcceptInput): Promise
   return outcomes
 }
 
-/** Hands the calls to the log. What was read of them ends here: while they wait for the disk only their texts are kept. */
+/** Hands the calls to the log. What was parsed of them ends here: while they wait for the disk only what the log will hold is kept. */
 async function handOver(deps: AcceptDeps, input: AcceptInput, source: Source): Promise<{ outcomes: CallOutcome[]; storing: Promise<AppendResult[]> }> {
   const { snapshot, request } = input
   const read = readCalls(deps, input, source)

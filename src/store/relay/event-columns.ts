@@ -1,4 +1,4 @@
-import type { NewEvent } from './relay-event.ts'
+import type { NewEvent, RelayEvent, Verdict } from './relay-event.ts'
 
 /** What events have in common that came together. */
 export interface EventHead {
@@ -16,8 +16,8 @@ export interface EventHead {
 }
 
 /**
- * Events on their way into the log, column by column: few long lists wait, and cross to another thread, at a fraction of the cost of
- * many objects, and the texts lie outside of the garbage collector's reach.
+ * Events on their way into the log, column by column: few long lists cross to another thread at a fraction of the cost of many
+ * objects, and the texts are handed over without being copied.
  */
 export interface EventColumns {
   heads: EventHead[]
@@ -72,6 +72,19 @@ export function acceptedBy({ heads, headOf }: Pick<EventColumns, 'heads' | 'head
     }
   })
   return [...totals.values()]
+}
+
+/** What a head says, as the rest of the code names it. */
+export function factsOf({ source, type, event_name, verdict, destinations, spec, violations }: Omit<EventHead, 'is_replay'>): Omit<RelayEvent, 'seq' | 'messageId' | 'receivedAt' | 'event'> {
+  return {
+    source,
+    type,
+    eventName: event_name ?? undefined,
+    verdict: verdict as Verdict,
+    destinationIds: readDestinations(destinations),
+    spec: spec ?? undefined,
+    violations: violations === null ? undefined : (JSON.parse(violations) as unknown[]),
+  }
 }
 
 /** Ids of destinations with commas around every one, so that `like '%,7,%'` finds 7 and not 17. */

@@ -1,6 +1,6 @@
-import { readDestinations, textAt } from './event-columns.ts'
+import { destinationsText, factsOf, readDestinations, textAt } from './event-columns.ts'
 import type { EventColumns, EventHead } from './event-columns.ts'
-import type { RelayEvent, Verdict } from './relay-event.ts'
+import type { RelayEvent } from './relay-event.ts'
 
 /** Neighbours in the log, kept as one row: a tenth of the cost of a row each. */
 export interface EventPackRow {
@@ -63,18 +63,6 @@ export function unpackItems(row: Pick<EventPackRow, 'first_seq' | 'heads' | 'ite
 /** The kinds of events that a pack holds. */
 export function readHeads(row: Pick<EventPackRow, 'heads'>): EventHead[] {
   return JSON.parse(row.heads) as EventHead[]
-}
-
-function factsOf({ source, type, event_name, verdict, destinations, spec, violations }: EventHead) {
-  return {
-    source,
-    type,
-    eventName: event_name ?? undefined,
-    verdict: verdict as Verdict,
-    destinationIds: readDestinations(destinations),
-    spec: spec ?? undefined,
-    violations: violations === null ? undefined : (JSON.parse(violations) as unknown[]),
-  }
 }
 
 /** A pack while it is filled. */
@@ -148,8 +136,5 @@ class OpenPack {
 const LINE_END = Buffer.from('\n')
 
 function unionOf(heads: EventHead[]): string {
-  const [only] = heads
-  if (heads.length === 1 && only) return only.destinations
-  const ids = new Set(heads.flatMap(({ destinations }) => destinations.split(',').filter(Boolean)))
-  return ids.size === 0 ? '' : `,${[...ids].join(',')},`
+  return destinationsText([...new Set(heads.flatMap(({ destinations }) => readDestinations(destinations)))])
 }

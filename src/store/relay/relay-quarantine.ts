@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { Executor } from '../db.ts'
-import { readDestinations, textAt } from './event-columns.ts'
+import { factsOf, textAt } from './event-columns.ts'
 import type { EventColumns, EventHead } from './event-columns.ts'
 import { deleteMessageIds } from './message-ids.ts'
 import type { RelayEvent, Verdict } from './relay-event.ts'
@@ -11,16 +11,9 @@ export const QUARANTINE = 'relay_quarantine'
 const ROWS_PER_INSERT = 8
 
 /** A quarantined or discarded event as the database holds it. */
-export interface QuarantineRow {
+export interface QuarantineRow extends Omit<EventHead, 'is_replay'> {
   seq: number
-  source: string
   message_id: string
-  type: string
-  event_name: string | null
-  verdict: string
-  destinations: string
-  spec: string | null
-  violations: string | null
   received_at: number
   event: string
 }
@@ -115,19 +108,7 @@ export async function findFirstKeptApart(db: Executor): Promise<number | undefin
 
 /** Reads a row. */
 export function toRelayEvent(row: QuarantineRow): RelayEvent {
-  return {
-    seq: Number(row.seq),
-    source: row.source,
-    messageId: row.message_id,
-    type: row.type,
-    eventName: row.event_name ?? undefined,
-    verdict: row.verdict as Verdict,
-    destinationIds: readDestinations(row.destinations),
-    spec: row.spec ?? undefined,
-    violations: row.violations === null ? undefined : JSON.parse(row.violations),
-    receivedAt: Number(row.received_at),
-    event: row.event,
-  }
+  return { seq: Number(row.seq), messageId: row.message_id, receivedAt: Number(row.received_at), event: row.event, ...factsOf(row) }
 }
 
 function headAt({ heads, headOf }: EventColumns, index: number): EventHead {

@@ -2,6 +2,8 @@ import type { Knex } from 'knex'
 import type { Migration } from '../../migrate.ts'
 
 const PER_STEP = 250
+// Knex writes bytes into a statement of MySQL at twice their length, and the server takes 16 MB at most.
+const MOST_CHARACTERS = 512 * 1024
 
 interface OldRow {
   seq: number
@@ -25,10 +27,18 @@ export const packEvents: Migration = {
     for (;;) {
       const rows = await knex<OldRow>('relay_events').whereNotIn('verdict', ['quarantined', 'discarded']).orderBy('seq').limit(PER_STEP)
       if (rows.length === 0) break
-      await knex('relay_packs').insert(packOf(rows.filter(({ seq }) => Number(seq) - Number(rows[0]?.seq) < PER_STEP)))
-      await knex('relay_events').whereNotIn('verdict', ['quarantined', 'discarded']).where('seq', '<', Number(rows[0]?.seq) + PER_STEP).delete()
+      const packed = takeSome(rows)
+      await knex('relay_packs').insert(packOf(packed))
+      await knex('relay_events').whereNotIn('verdict', ['quarantined', 'discarded']).where('seq', '<=', Number(packed.at(-1)?.seq)).delete()
     }
   },
+}
+
+/** The first of some rows, and those after it that fit into one pack. */
+function takeSome(rows: OldRow[]): OldRow[] {
+  let characters = 0
+  const tooMany = rows.findIndex(({ seq, event }, index) => Number(seq) - Number(rows[0]?.seq) >= PER_STEP || ((characters += event.length) > MOST_CHARACTERS && index > 0))
+  return tooMany < 0 ? rows : rows.slice(0, tooMany)
 }
 
 /** The form of a pack as it was when this was written. */

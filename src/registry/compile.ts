@@ -1,17 +1,14 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import { boundedPattern } from './bounded-pattern.ts'
+import type { Ajv2020 } from 'ajv/dist/2020.js'
+import { newAjv } from './ajv.ts'
 import type { PropertyDefinition } from './event-spec.ts'
-import { formats } from './formats.ts'
 import { contextJsonSchema, toJsonSchema } from './json-schema.ts'
 import type { SchemaSource } from './json-schema.ts'
 import { pointerSteps } from './local-ref.ts'
-import { repairPatternProperties } from './pattern-properties.ts'
 import { payloadPart } from './payload-part.ts'
 import { mayBePersonal } from './personal-data.ts'
 import type { JsonSchema } from './subschemas.ts'
 import { tellingErrors } from './telling-errors.ts'
-import { uniqueItems } from './unique-items.ts'
 import { describeViolation } from './violation.ts'
 import type { Violation } from './violation.ts'
 
@@ -36,7 +33,7 @@ export interface CompiledSpec {
  * @throws Error of ajv when the definitions are no valid schema
  */
 export function compileSpec(spec: SchemaSource): CompiledSpec {
-  const ajv = newAjv()
+  const ajv = newAjv('telling')
   const judgePayload = judge(ajv, toJsonSchema(spec), definitions(spec, spec.properties), `/${payloadPart(spec.type) ?? 'properties'}`)
   const contextSchema = contextJsonSchema(spec)
   const judgeContext = contextSchema && judge(ajv, contextSchema, definitions(spec, spec.context_properties), '/context/attributes')
@@ -44,27 +41,6 @@ export function compileSpec(spec: SchemaSource): CompiledSpec {
     validate: (payload, contextAttributes) =>
       [...judgePayload(payload ?? {}), ...(judgeContext?.(contextAttributes ?? {}) ?? [])].slice(0, MAX_VIOLATIONS),
   }
-}
-
-function newAjv(): Ajv2020 {
-  const ajv = new Ajv2020({
-    strict: false, // unknown keywords are annotations
-    allErrors: true,
-    verbose: true, // a violation quotes the schema and the value
-    logger: false,
-    formats: { ...formats },
-    // ajv 8.20's optimizer drops the declaration of names that it uses further on (`not: {}` beside `if` does it): every event would throw.
-    code: { regExp: boundedPattern, optimize: false },
-    multipleOfPrecision: 6, // 19.99 is a multiple of 0.01, though not in binary floating point
-    inlineRefs: 20, // a large definition that is named a thousand times must not become a thousand copies of code
-    // checkSpec validated the definitions; to compile the meta-schema again costs 20 ms for each version.
-    meta: false,
-    validateSchema: false,
-  })
-  ajv.removeKeyword('id') // draft 4's word, which ajv refuses, and which is an annotation like any unknown one
-  ajv.removeKeyword('uniqueItems')
-  repairPatternProperties(ajv)
-  return ajv.addKeyword(uniqueItems)
 }
 
 /** The definitions as published, so that `pii` is still there, in the shape of the schema that is compiled from them. */

@@ -28,10 +28,16 @@ const MAX_QUOTE_LENGTH = 60
 
 /** Puts one of ajv's faults into our words. Never repeats a value that may be personal, nor more than 60 characters of any. */
 export function describeViolation(finding: Finding): Violation {
-  const { error, prefix } = finding
+  const { prefix } = finding
+  const { rule, path } = faultOf(finding)
+  return { rule, path: prefix + path, message: `${placeName(prefix, path)} ${demand(finding)}${got(finding)}` }
+}
+
+/** One of ajv's faults in our terms; the path begins at the value that was judged. */
+export function faultOf(finding: Pick<Finding, 'error' | 'isPersonal'>): Pick<Violation, 'rule' | 'path'> {
+  const { error } = finding
   const culprit = culpritOf(finding)
-  const pointer = error.instancePath + (culprit === undefined ? '' : pointerStep(culprit))
-  return { rule: ruleOf(error.keyword), path: prefix + pointer, message: `${placeName(prefix, pointer)} ${demand(finding)}${got(finding)}` }
+  return { rule: ruleOf(error.keyword), path: error.instancePath + (culprit === undefined ? '' : pointerStep(culprit)) }
 }
 
 function ruleOf(keyword: string): string {
@@ -39,7 +45,7 @@ function ruleOf(keyword: string): string {
 }
 
 /** The property that is missing or too many: ajv points at the object around it, a person wants to be led to itself. */
-function culpritOf({ error: { keyword, params }, isPersonal }: Finding): string | undefined {
+function culpritOf({ error: { keyword, params }, isPersonal }: Pick<Finding, 'error' | 'isPersonal'>): string | undefined {
   if (keyword === 'required' || keyword === 'dependentRequired') return String(params['missingProperty'])
   if (isPersonal) return undefined // a name that the sender chose may be the personal data, as in a map from e-mail addresses
   if (keyword === 'additionalProperties') return String(params['additionalProperty'])

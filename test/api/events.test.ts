@@ -582,6 +582,15 @@ onEachEngine((engine) => {
         expect((await diff('1-0-0', '1-0-0')).body).to.deep.equal([])
       })
 
+      it('as they are now, also when they were compared before', async () => {
+        const event = freshName()
+        for (const version of ['1-0-0', '1-0-1']) await publish({ namespace: 'shop', name: event, version, description: version })
+        const rulesOf = async (): Promise<string[]> => ((await diff('1-0-0', '1-0-1', event)).body as { rule: string }[]).map(({ rule }) => rule)
+        expect([await rulesOf(), await rulesOf()]).to.deep.equal([['ann.description'], ['ann.description']])
+        await setStatus(event, '1-0-1', 'deprecated')
+        expect(await rulesOf()).to.have.members(['ann.description', 'event.status-changed'])
+      })
+
       it('across statuses: drafts and deleted versions as well', async () => {
         await publish({ namespace: 'shop', name, version: '3-0-0', status: 'draft', properties: {} })
         expect((await diff('3-0-0', '1-0-0')).status).to.equal(200)

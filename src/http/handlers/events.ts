@@ -79,8 +79,10 @@ export function eventHandlers(deps: Omit<SpecChangeDeps, 'versionPolicy'> & Impa
       return { status: 200, body: specToWire(stored) }
     },
 
-    async diffEvents({ path }) {
-      return { status: 200, body: await diffVersions(deps.db.knex, path) }
+    async diffEvents({ path, snapshot }) {
+      // A change works out its proof when it is read, and holds on to both validators until then; only the answer is remembered.
+      const read = async () => structuredClone(await diffVersions(deps.db.knex, path))
+      return { status: 200, body: await deps.memory.recall(snapshot, `diff ${path.namespace}/${path.name}/${path.from}/${path.to}`, read) }
     },
 
     async listRules() {

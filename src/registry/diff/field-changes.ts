@@ -23,7 +23,7 @@ export function compareField(from: EventSpec, to: EventSpec, field: Field, isSea
   const isBlind = hasBlindSpots(documents.from) || hasBlindSpots(documents.to)
   const missing = unexplained(isBlind ? { findings: [], breaks: EVERYONE } : outcome)
   const findings = missing === undefined ? outcome.findings : [...outcome.findings, missing]
-  const search = !isSearched ? () => UNPROVEN : witnessSearch({ from, to, field, sides, documents })
+  const search = !isSearched ? () => UNPROVEN : witnessSearch({ from, field, sides, documents, findings })
   return findings.map((finding) => changeOf(judgedByCall(inContext(atRoot(finding), field), from, to, field), field, search))
 }
 

@@ -7,12 +7,15 @@ import type { Sampler } from './sampler.ts'
 const MAX_ITEMS = 200
 
 /** Arrays of the fewest items allowed, of one more, and of all the listed positions. */
-export function sampleArrays(sampler: Sampler, facets: Facets): unknown[][] {
+export function* sampleArrays(sampler: Sampler, facets: Facets): Generator<unknown[]> {
   const min = Math.max(0, ...numbersOf(facets, 'minItems'), ...containedCounts(facets))
   const max = Math.min(MAX_ITEMS, ...numbersOf(facets, 'maxItems'))
   const positions = Math.max(0, ...saidOf(facets, 'prefixItems').map((list) => (Array.isArray(list) ? list.length : 0)))
   const lengths = [...new Set([min, min + 1, Math.max(min, positions)])].filter((length) => length <= max)
-  return lengths.map((length) => arrayOf(sampler, facets, length)).filter((array) => array !== undefined)
+  for (const length of lengths) {
+    const array = arrayOf(sampler, facets, length)
+    if (array !== undefined) yield array
+  }
 }
 
 /** An array of that many items that keep to the definition; `undefined` when there are none. */

@@ -1,6 +1,6 @@
-import type { Violation } from '../../compile.ts'
 import type { Finding } from '../finding.ts'
 import type { RuleId } from '../rules.ts'
+import type { Fault } from './judges.ts'
 
 // The keyword, as violations spell it, that must have refused the event for it to show just this change.
 const REFUSED_BY: Partial<Record<RuleId, readonly string[]>> = {
@@ -48,12 +48,12 @@ const REFUSED_BY: Partial<Record<RuleId, readonly string[]>> = {
   'comb.not': ['not'],
 }
 
-/** Whether one of the violations is about what the finding says, and not about another change beside it. */
-export function isAttributed(violations: readonly Violation[], finding: Finding, pointer: string): boolean {
+/** Whether one of the faults is about what the finding says, and not about another change beside it. */
+export function isAttributed(faults: readonly Fault[], finding: Finding, pointer: string): boolean {
   // Of a rename the old name tells as well as the new one.
-  if (finding.rule === 'prop.renamed-with-alias') return violations.some(({ path }) => isInside(path, pointer.slice(0, pointer.lastIndexOf('/'))))
+  if (finding.rule === 'prop.renamed-with-alias') return faults.some(({ path }) => isInside(path, pointer.slice(0, pointer.lastIndexOf('/'))))
   const isInBranch = finding.at.some((step) => step.to === 'branch')
-  return violations.some(({ rule, path }) => {
+  return faults.some(({ rule, path }) => {
     // A combinator reports what went wrong inside it at its own place.
     if (isInBranch) return isInside(path, pointer) || isInside(pointer, path)
     return isInside(path, pointer) && (REFUSED_BY[finding.rule]?.includes(rule) ?? true)

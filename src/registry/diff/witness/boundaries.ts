@@ -58,7 +58,7 @@ function aroundArrays(sampler: Sampler, facets: Facets): unknown[] {
   const arrays = [...lengths].filter((length) => length >= 0).map((length) => arrayOf(sampler, facets, length)).filter((array) => array !== undefined)
   const strangers = ['text', 1, null, {}, 0.5].flatMap((item) => arrays.slice(0, 4).map((array) => [...array, item]))
   const replaced = arrays.filter((array) => array.length > 0).flatMap((array) => [0, 1, 2].flatMap((place) => ['text', 1, null].map((item) => array.with(Math.min(place, array.length - 1), item))))
-  const contained = saidOf(facets, 'contains').flatMap((definition) => sampler.sample(definition).slice(0, 6))
+  const contained = saidOf(facets, 'contains').flatMap((definition) => sampler.sample(definition).take(6).toArray())
   const full = bounds.flatMap((bound) => contained.flatMap((item) => [bound, bound + 1].map((count) => Array.from({ length: Math.min(count, 50) }, () => item))))
   return [...arrays, ...arrays.map((array) => [...array, ...array.slice(-1)]), ...contained.map((item) => [item]), ...full, ...strangers, ...replaced.slice(0, 30)]
 }
@@ -67,7 +67,7 @@ function aroundObjects(sampler: Sampler, facets: Facets): unknown[] {
   const MAX_VARIED = 12
   const triggers = saidOf(facets, 'dependentRequired').concat(saidOf(facets, 'dependentSchemas')).flatMap((map) => Object.keys(map as object))
   const triggered = triggers.slice(0, 6).map((name) => ({ allOf: [facets[0].source, { required: [name] }] }))
-  const bases = [facets[0].source, ...triggered].flatMap((source) => sampler.sample(source).filter(isObject).slice(0, 2))
+  const bases = [facets[0].source, ...triggered].flatMap((source) => sampler.sample(source).filter(isObject).take(2).toArray())
   const names = likelyNames(sampler, facets)
   const counts = ['minProperties', 'maxProperties'].flatMap((keyword) => numbersOf(facets, keyword)).flatMap((count) => [count, count - 1, count + 1])
   const sized = counts.filter((count) => count >= 0 && count <= 60).map((count) => Object.fromEntries(names.slice(0, count).map((name) => [name, firstOf(sampler, facets, name)])))
@@ -78,7 +78,7 @@ function aroundObjects(sampler: Sampler, facets: Facets): unknown[] {
 }
 
 function firstOf(sampler: Sampler, facets: Facets, name: string): unknown {
-  return sampler.sample(definitionOf(facets, name))[0] ?? null
+  return sampler.sample(definitionOf(facets, name)).next().value ?? null
 }
 
 /** What the members of combinators draw limits around, each beside the rest of the definition. */

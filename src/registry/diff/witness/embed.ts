@@ -93,11 +93,11 @@ function firstOf<T>(definitions: readonly unknown[], find: (definition: unknown)
 }
 
 function itemStride(sampler: Sampler, container: unknown, facets: Facets, index: number | undefined): { wrap: Wrap; pointer: string } | undefined {
-  const arrays = sampler.sample(container).filter((value) => Array.isArray(value))
+  const arrays = sampler.sample(container).filter((value) => Array.isArray(value)).toArray()
   const place = index ?? Math.max(0, ...facets.map(({ keywords }) => (Array.isArray(keywords['prefixItems']) ? keywords['prefixItems'].length : 0)))
   const base = arrays.find((array) => array.length > place) ?? arrays.at(-1) ?? []
   const filled: unknown[] = [...base]
-  while (filled.length <= place) filled.push(sampler.sample({ allOf: itemDefinitions(facets, filled.length) })[0] ?? null)
+  while (filled.length <= place) filled.push(sampler.sample({ allOf: itemDefinitions(facets, filled.length) }).next().value ?? null)
   return { wrap: (inner) => filled.with(place, inner === ABSENT ? null : inner), pointer: `/${place}` }
 }
 

@@ -1,35 +1,81 @@
-import { compileSpec } from '../../compile.ts'
-import type { Violation } from '../../compile.ts'
-import type { EventSpec } from '../../event-spec.ts'
-import type { Field } from '../place.ts'
+import { newAjv } from '../../ajv.ts'
+import type { PropertyDefinition } from '../../event-spec.ts'
+import { toJsonSchema } from '../../json-schema.ts'
+import { refSteps } from '../../local-ref.ts'
+import { isSchemaObject, mapSubschemas } from '../../subschemas.ts'
+import type { JsonSchema } from '../../subschemas.ts'
+import { tellingErrors } from '../../telling-errors.ts'
+import { faultOf } from '../../violation.ts'
+import type { Violation } from '../../violation.ts'
+import type { SchemaDocument } from '../schema-document.ts'
 
-/** One side's validator for one field of the event, compiled when it is first asked; `undefined` when it cannot judge. */
-export type Judge = (value: unknown) => Violation[] | undefined
+/** What a validator has against a value, and where in it. */
+export type Fault = Pick<Violation, 'rule' | 'path'>
 
-/** Where values of each field stand in a violation's path. */
-export const PREFIX: Readonly<Record<Field, string>> = { properties: '/properties', context_properties: '/context/attributes' }
+/** One side's validator, compiled when it is first asked; `undefined` when it cannot judge. */
+export type Judge = (value: unknown) => Fault[] | undefined
 
 /**
- * Makes a judge of one field alone, so that a fault elsewhere in the event does not count. The call type does not matter to what
- * definitions say, and is left out.
+ * Makes a judge of one field of an event alone, so that a fault elsewhere in the event does not count. Compiling takes longer than
+ * all the rest of a diff, and grows with the document; but a definition of a property does not matter to a value that has no such
+ * property. So the judge knows at first only the properties that likely values have, and the others once a value has one of them.
+ * @param likely names of properties, wherever they stand, that most values will have
  */
-export function lazyJudge(spec: EventSpec, field: Field): Judge {
-  let judge: ((value: unknown) => Violation[]) | undefined
+export function lazyJudge(document: SchemaDocument, likely: Iterable<string>): Judge {
+  let faultsOf: ((value: unknown) => Fault[]) | undefined
+  let left: ReadonlySet<string> = new Set()
   return (value) => {
     try {
-      return (judge ??= compileJudge(spec, field))(value)
+      if (faultsOf === undefined) {
+        const known = new Set([...likely, ...unavoidableNames(document)])
+        left = new Set(document.definitions.flatMap(({ properties }) => namesOf(properties)).filter((name) => !known.has(name)))
+        faultsOf = compileRoot(left.size === 0 ? document.root : without(document.root, left))
+      }
+      if (left.size > 0 && hasAny(value, left)) {
+        left = new Set()
+        faultsOf = compileRoot(document.root)
+      }
+      return faultsOf(value)
     } catch {
       return undefined // a spec stored before today's checks, or one that ajv trips over: what it means stays undecided
     }
   }
 }
 
-function compileJudge(spec: EventSpec, field: Field): (value: unknown) => Violation[] {
-  const { properties, context_properties, ...rest } = spec
-  if (field === 'properties') {
-    const compiled = compileSpec({ ...rest, type: 'track', ...(properties === undefined ? {} : { properties }) })
-    return (value) => compiled.validate(value)
+/** The call type, and which of the two fields it is, do not matter to what definitions say. */
+function compileRoot({ properties, additionalProperties, $defs }: JsonSchema): (value: unknown) => Fault[] {
+  const spec = { name: 'judged', type: 'track', properties: properties as Record<string, PropertyDefinition>, additional_properties: additionalProperties === true, $defs } as const
+  const isValid = newAjv('proving').compile(toJsonSchema(spec))
+  return (value) => (isValid(value) ? [] : tellingErrors(isValid.errors ?? []).map((error) => faultOf({ error, isPersonal: false })))
+}
+
+/** Names that values must have, and those that references lead through. */
+function* unavoidableNames({ definitions }: SchemaDocument): Generator<string> {
+  for (const { properties, required, $ref } of definitions) {
+    if (Array.isArray(required)) yield* required.map(String)
+    if (typeof $ref === 'string') yield* refSteps($ref) ?? []
+    if (isSchemaObject(properties)) yield* Object.keys(properties).filter((name) => isMarkedRequired(properties[name]))
   }
-  const compiled = compileSpec({ ...rest, type: 'track', additional_properties: true, ...(context_properties === undefined ? {} : { context_properties }) })
-  return (value) => compiled.validate({}, value)
+}
+
+function isMarkedRequired(definition: unknown): boolean {
+  return isSchemaObject(definition) && definition['required'] === true
+}
+
+/** The same schema, at every depth, without the definitions of properties of these names. */
+function without(schema: JsonSchema, names: ReadonlySet<string>): JsonSchema {
+  const { properties } = schema
+  const kept = isSchemaObject(properties) ? { ...schema, properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !names.has(name))) } : schema
+  return mapSubschemas(kept, (inner) => (isSchemaObject(inner) ? without(inner, names) : inner))
+}
+
+/** Whether a value, or one inside it, is an object with such a property. */
+function hasAny(value: unknown, names: ReadonlySet<string>): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some((item) => hasAny(item, names))
+  return Object.entries(value).some(([name, inner]) => names.has(name) || hasAny(inner, names))
+}
+
+function namesOf(properties: unknown): string[] {
+  return isSchemaObject(properties) ? Object.keys(properties) : []
 }

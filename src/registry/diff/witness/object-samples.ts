@@ -12,12 +12,13 @@ type Names = Record<string, unknown>
 const MAX_ADDED = 60
 
 /** Objects with only what is required, and with everything that is listed. */
-export function sampleObjects(sampler: Sampler, facets: Facets): Names[] {
+export function* sampleObjects(sampler: Sampler, facets: Facets): Generator<Names> {
   const least = fill(sampler, facets, new Set(facets.flatMap(({ required }) => [...required])))
-  if (least === undefined) return []
+  if (least === undefined) return
+  yield least
   const listed = new Set([...Object.keys(least), ...facets.flatMap(({ properties }) => Object.keys(properties))])
   const most = Math.max(0, ...listedCounts(facets)) > MAX_ADDED ? undefined : fill(sampler, facets, listed, true)
-  return most === undefined || Object.keys(most).length === Object.keys(least).length ? [least] : [least, most]
+  if (most !== undefined && Object.keys(most).length > Object.keys(least).length) yield most
 }
 
 /** What a property must be, by all that the facets say about its name. */

@@ -11,11 +11,22 @@ import { sampleNumbers, sampleStrings } from './scalar-samples.ts'
 /** Writes values that keep to definitions of one side: likely ones, since what is certain is what the validators say. */
 export interface Sampler {
   side: Normaliser
-  /** A few different values, the simplest first; none for a definition that cannot be met, or not by this. */
-  sample: (source: unknown) => readonly unknown[]
+  /**
+   * A few different values, the simplest first; none for a definition that cannot be met, or not by this. Each is worked out when it
+   * is asked for, and remembered: most callers need the first alone, and the last may be the largest object that a spec allows.
+   */
+  sample: (source: unknown) => Generator<unknown>
 }
 
-// A definition that requires itself has no values.
+/** The samples of one definition, as far as they were asked for. */
+interface Samples {
+  found: unknown[]
+  rest: Iterator<unknown>
+  /** While the next is worked out: what needs samples of itself to be sampled gets those before. */
+  isBusy: boolean
+}
+
+// Written anew at each turn, a definition can be inside itself without being the same object.
 const MAX_DEPTH = 16
 const MAX_SAMPLES = 12
 // For all definitions of one side together; what people write needs some hundreds.
@@ -23,42 +34,59 @@ const MAX_WORK = 3_000
 const MAX_BRANCHES = 8
 
 export function createSampler(side: Normaliser): Sampler {
-  const known = new WeakMap<object, readonly unknown[]>()
+  const known = new WeakMap<object, Samples>()
   let depth = 0
   let work = 0
   const sampler: Sampler = { side, sample }
   return sampler
 
-  function sample(source: unknown): readonly unknown[] {
+  function* sample(source: unknown): Generator<unknown> {
+    const samples = samplesOf(source)
+    for (let index = 0; index < MAX_SAMPLES && (index < samples.found.length || workOutNext(samples)); index++) yield samples.found[index]
+  }
+
+  function samplesOf(source: unknown): Samples {
     const key = typeof source === 'object' && source !== null ? source : undefined
     const before = key && known.get(key)
     if (before) return before
-    if (depth > MAX_DEPTH || work++ > MAX_WORK) return []
-    depth += 1
-    const samples = choose(facetsOf(side, source)).slice(0, MAX_SAMPLES)
-    depth -= 1
+    const samples = { found: [], rest: work++ > MAX_WORK ? [].values() : choose(source), isBusy: false }
     if (key) known.set(key, samples)
     return samples
   }
 
-  function choose(facets: Facets): unknown[] {
+  function workOutNext(samples: Samples): boolean {
+    if (samples.isBusy || depth > MAX_DEPTH) return false
+    samples.isBusy = true
+    depth += 1
+    try {
+      const { value, done } = samples.rest.next()
+      if (!done) samples.found.push(value)
+      return !done
+    } finally {
+      samples.isBusy = false
+      depth -= 1
+    }
+  }
+
+  function* choose(source: unknown): Generator<unknown> {
+    const facets = facetsOf(side, source)
     const branches = branchesOf(facets)
-    if (branches !== undefined) return branches.slice(0, MAX_BRANCHES).flatMap((branch) => sample(branch).slice(0, 4))
     const listed = facets.map(({ values }) => values).find((values) => values !== undefined)
-    if (listed !== undefined) return [...listed]
-    return interleave(byType(facets))
+    if (branches !== undefined) for (const branch of branches.slice(0, MAX_BRANCHES)) yield* sample(branch).take(4)
+    else if (listed !== undefined) yield* listed
+    else yield* interleave(byType(facets))
   }
 
   /** The types that the definition has most to say about come first: a condition on objects is about objects. */
-  function byType(facets: Facets): unknown[][] {
+  function byType(facets: Facets): Iterator<unknown>[] {
     const types = typesOf(facets)
-    const choices: { type: TypeSet; samples: () => unknown[] }[] = [
-      { type: STRING, samples: () => sampleStrings(facets) },
-      { type: NUMBER, samples: () => sampleNumbers(facets) },
+    const choices: { type: TypeSet; samples: () => Iterator<unknown> }[] = [
+      { type: STRING, samples: () => sampleStrings(facets).values() },
+      { type: NUMBER, samples: () => sampleNumbers(facets).values() },
       { type: OBJECT, samples: () => sampleObjects(sampler, facets) },
       { type: ARRAY, samples: () => sampleArrays(sampler, facets) },
-      { type: BOOLEAN, samples: () => [true, false] },
-      { type: NULL, samples: () => [null] },
+      { type: BOOLEAN, samples: () => [true, false].values() },
+      { type: NULL, samples: () => [null].values() },
     ]
     const possible = choices.filter(({ type }) => (type & types) !== 0)
     return possible.sort((one, other) => Number(saysMuch(facets, other.type)) - Number(saysMuch(facets, one.type))).map(({ samples }) => samples())
@@ -112,7 +140,16 @@ function saysMuch(facets: Facets, type: TypeSet): boolean {
   })
 }
 
-function interleave(lists: unknown[][]): unknown[] {
-  const longest = Math.max(...lists.map((list) => list.length))
-  return Array.from({ length: longest }, (_, index) => lists.filter((list) => index < list.length).map((list) => list[index])).flat()
+/** The first of each, then the second of each. */
+function* interleave(lists: Iterator<unknown>[]): Generator<unknown> {
+  for (let left = lists; left.length > 0; ) {
+    const unfinished: Iterator<unknown>[] = []
+    for (const list of left) {
+      const { value, done } = list.next()
+      if (done) continue
+      yield value
+      unfinished.push(list)
+    }
+    left = unfinished
+  }
 }

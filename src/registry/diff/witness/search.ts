@@ -9,7 +9,7 @@ import { isAttributed } from './attribution.ts'
 import { boundaryStages, distinct } from './boundaries.ts'
 import { ABSENT, slotFor } from './embed.ts'
 import type { Slot } from './embed.ts'
-import { lazyJudge, PREFIX } from './judges.ts'
+import { lazyJudge } from './judges.ts'
 import { ANY_TYPE, typeOfValue } from '../type-set.ts'
 import { facetsOf, typesOf } from './facets.ts'
 import { createSampler } from './sampler.ts'
@@ -27,10 +27,11 @@ export type WitnessSearch = (finding: Finding) => Proof
 
 export interface SearchInput {
   from: EventSpec
-  to: EventSpec
   field: Field
   sides: Sides
   documents: { from: SchemaDocument; to: SchemaDocument }
+  /** All that will be searched for. */
+  findings: readonly Finding[]
 }
 
 type Side = 'from' | 'to'
@@ -46,8 +47,9 @@ const SIZE_PER_ATTEMPT = 100
 const MAX_ALTERNATIVES = 200
 
 /** Prepares the search for events that one side accepts and the other refuses; costs nothing until the first is asked for. */
-export function witnessSearch({ from, to, field, sides, documents }: SearchInput): WitnessSearch {
-  const judges = { from: lazyJudge(from, field), to: lazyJudge(to, field) }
+export function witnessSearch({ from, field, sides, documents, findings }: SearchInput): WitnessSearch {
+  const onTheWay = new Set(findings.flatMap(({ at }) => at.flatMap((step) => (step.to === 'property' ? [step.name] : []))))
+  const judges = { from: lazyJudge(documents.from, onTheWay), to: lazyJudge(documents.to, onTheWay) }
   const samplers: Record<Side, Sampler> = { from: createSampler(sides.from), to: createSampler(sides.to) }
   const roots = { from: documents.from.root, to: documents.to.root }
   const shared = new PairMap<object>()
@@ -67,7 +69,7 @@ export function witnessSearch({ from, to, field, sides, documents }: SearchInput
       allAttempts += weight
       if (attempts++ >= MAX_ATTEMPTS_EACH || vainAttempts + attempts * weight > MAX_VAIN_ATTEMPTS || allAttempts > MAX_ATTEMPTS) break
       if (judges[accepting](payload)?.length !== 0) continue
-      if (isAttributed(judges[refusing](payload) ?? [], finding, PREFIX[field] + pointer)) return { isProven: true, witness: inEvent(payload) }
+      if (isAttributed(judges[refusing](payload) ?? [], finding, pointer)) return { isProven: true, witness: inEvent(payload) }
     }
     vainAttempts += attempts * weight
     return UNPROVEN

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { boundedPattern } from './bounded-pattern.ts'
 import { formats } from './formats.ts'
-import { repairPatternProperties } from './pattern-properties.ts'
+import { repairKeywords } from './ajv-repairs.ts'
 import { uniqueItems } from './unique-items.ts'
 
 /**
@@ -29,6 +29,6 @@ export function newAjv(purpose: 'telling' | 'proving'): Ajv2020 {
   })
   ajv.removeKeyword('id') // draft 4's word, which ajv refuses, and which is an annotation like any unknown one
   ajv.removeKeyword('uniqueItems')
-  repairPatternProperties(ajv)
+  repairKeywords(ajv)
   return ajv.addKeyword(uniqueItems)
 }

@@ -138,6 +138,14 @@ describe('a compiled spec', () => {
     expect(violations({ properties: { p: never } }, { p: [1] })).not.to.deep.equal([])
   })
 
+  it('judges an array that ends before the positions that are listed, also where the first fault ends the judging', () => {
+    const listed = { prefixItems: [{ minimum: 0 }], contains: {} }
+    const isAccepted = (definition: Record<string, unknown>, value: unknown) => violations({ properties: { p: definition } }, { p: value }).length === 0
+    expect([[], [1], [-1]].map((value) => isAccepted({ not: listed }, value))).to.deep.equal([true, false, true])
+    expect([[], [1], [-1]].map((value) => isAccepted({ if: listed, then: false }, value))).to.deep.equal([true, false, true])
+    expect([[[]], [[1]], [[-1]]].map((value) => isAccepted({ contains: listed }, value))).to.deep.equal([false, true, false])
+  })
+
   it('judges patterns of names beside branches that mark nothing, some or all of the properties as evaluated', () => {
     const patternProperties = { '^x_': { type: 'string' } }
     const some = { oneOf: [{ type: 'string' }, { type: 'object', properties: { a: { type: 'number' } }, unevaluatedProperties: false }], patternProperties, unevaluatedProperties: false }

@@ -1,6 +1,6 @@
 import { canonicalText } from '../canonical-text.ts'
 import { ARRAY, OBJECT } from '../type-set.ts'
-import { arrayOf } from './array-samples.ts'
+import { arrayOf, itemDefinitions } from './array-samples.ts'
 import { facetsOf, numbersOf, saidOf, typesOf } from './facets.ts'
 import type { Facets } from './facets.ts'
 import { samplesOfFormat, UNFORMATTED } from './format-samples.ts'
@@ -56,11 +56,18 @@ function aroundArrays(sampler: Sampler, facets: Facets): unknown[] {
   const bounds = ['minItems', 'maxItems', 'minContains', 'maxContains'].flatMap((keyword) => numbersOf(facets, keyword))
   const lengths = new Set([0, 1, 2, 3, ...bounds.flatMap((bound) => [bound, bound - 1, bound + 1])])
   const arrays = [...lengths].filter((length) => length >= 0).map((length) => arrayOf(sampler, facets, length)).filter((array) => array !== undefined)
+  const atLimits = arrays.slice(0, 3).flatMap((array) => array.slice(0, 2).flatMap((_, place) => itemLimits(sampler, facets, place).map((item) => array.with(place, item))))
   const strangers = ['text', 1, null, {}, 0.5].flatMap((item) => arrays.slice(0, 4).map((array) => [...array, item]))
   const replaced = arrays.filter((array) => array.length > 0).flatMap((array) => [0, 1, 2].flatMap((place) => ['text', 1, null].map((item) => array.with(Math.min(place, array.length - 1), item))))
   const contained = saidOf(facets, 'contains').flatMap((definition) => sampler.sample(definition).take(6).toArray())
   const full = bounds.flatMap((bound) => contained.flatMap((item) => [bound, bound + 1].map((count) => Array.from({ length: Math.min(count, 50) }, () => item))))
-  return [...arrays, ...arrays.map((array) => [...array, ...array.slice(-1)]), ...contained.map((item) => [item]), ...full, ...strangers, ...replaced.slice(0, 30)]
+  return [...arrays, ...atLimits.slice(0, 6), ...arrays.map((array) => [...array, ...array.slice(-1)]), ...contained.map((item) => [item]), ...full, ...strangers, ...replaced.slice(0, 30)]
+}
+
+/** Numbers and texts at the limits of what stands at a place of an array. */
+function itemLimits(sampler: Sampler, facets: Facets, place: number): unknown[] {
+  const item = facetsOf(sampler.side, { allOf: itemDefinitions(facets, place) })
+  return [...aroundNumbers(item), ...aroundStrings(item)].slice(0, 4)
 }
 
 function aroundObjects(sampler: Sampler, facets: Facets): unknown[] {

@@ -12,38 +12,81 @@ import type { SchemaDocument } from '../schema-document.ts'
 /** What a validator has against a value, and where in it. */
 export type Fault = Pick<Violation, 'rule' | 'path'>
 
-/** One side's validator, compiled when it is first asked; `undefined` when it cannot judge. */
-export type Judge = (value: unknown) => Fault[] | undefined
+/** One side's validator of one field of an event; a fault elsewhere in the event does not count. What it cannot judge it neither accepts nor faults. */
+export interface Judge {
+  accepts: (value: unknown) => boolean
+  /** What it has against a value, at the places on the way to the changes. */
+  faults: (value: unknown) => readonly Fault[]
+}
 
 /**
- * Makes a judge of one field of an event alone, so that a fault elsewhere in the event does not count. Compiling takes longer than
- * all the rest of a diff, and grows with the document; but a definition of a property does not matter to a value that has no such
- * property. So the judge knows at first only the properties that likely values have, and the others once a value has one of them.
- * @param likely names of properties, wherever they stand, that most values will have
+ * Makes a judge. Compiling takes longer than all the rest of a diff, and grows with the document: it is done when the judge is first
+ * asked, and for the properties alone that matter to the answer.
+ * @param onTheWay names of the properties that lead to the changes
  */
-export function lazyJudge(document: SchemaDocument, likely: Iterable<string>): Judge {
-  let faultsOf: ((value: unknown) => Fault[]) | undefined
-  let left: ReadonlySet<string> = new Set()
-  return (value) => {
-    try {
-      if (faultsOf === undefined) {
-        const known = new Set([...likely, ...unavoidableNames(document)])
-        left = new Set(document.definitions.flatMap(({ properties }) => namesOf(properties)).filter((name) => !known.has(name)))
-        faultsOf = compileRoot(left.size === 0 ? document.root : without(document.root, left))
-      }
-      if (left.size > 0 && hasAny(value, left)) {
-        left = new Set()
-        faultsOf = compileRoot(document.root)
-      }
-      return faultsOf(value)
-    } catch {
-      return undefined // a spec stored before today's checks, or one that ajv trips over: what it means stays undecided
-    }
+export function lazyJudge(document: SchemaDocument, onTheWay: ReadonlySet<string>): Judge {
+  const accepting = lazy(() => acceptingFaults(document, onTheWay))
+  const refusing = lazy(() => compileRoot(refersToRoot(document) ? document.root : loosened(document.root, onTheWay)))
+  return {
+    accepts: (value) => attempt(() => accepting()(value).length === 0) ?? false,
+    faults: (value) => attempt(() => refusing()(value)) ?? [],
   }
 }
 
+type FaultsOf = (value: unknown) => Fault[]
+
+/**
+ * A definition of a property does not matter to a value that has no such property. So only those are compiled at first that most values
+ * will have, and the others once a value has one of them.
+ */
+function acceptingFaults(document: SchemaDocument, onTheWay: ReadonlySet<string>): FaultsOf {
+  const known = new Set([...onTheWay, ...unavoidableNames(document)])
+  let left: ReadonlySet<string> = new Set(document.definitions.flatMap(({ properties }) => namesOf(properties)).filter((name) => !known.has(name)))
+  let faultsOf = compileRoot(left.size === 0 ? document.root : without(document.root, left))
+  return (value) => {
+    if (left.size > 0 && hasAny(value, left)) {
+      left = new Set()
+      faultsOf = compileRoot(document.root)
+    }
+    return faultsOf(value)
+  }
+}
+
+/**
+ * The same schema with no demand upon properties that lead to no change, except that they be there. All that it finds fault with
+ * the whole schema does as well.
+ */
+function loosened(schema: JsonSchema, onTheWay: ReadonlySet<string>): JsonSchema {
+  const { properties } = schema
+  if (!isSchemaObject(properties)) return schema
+  const loosen = ([name, definition]: [string, unknown]): [string, unknown] => {
+    if (!onTheWay.has(name)) return [name, { required: isMarkedRequired(definition) }]
+    return [name, isSchemaObject(definition) ? loosened(definition, onTheWay) : definition]
+  }
+  return { ...schema, properties: Object.fromEntries(Object.entries(properties).map(loosen)) }
+}
+
+/** Whether a reference leads elsewhere than into `$defs`: it could name what is loosened, and exclude what the whole schema allows. */
+function refersToRoot({ definitions }: SchemaDocument): boolean {
+  return definitions.some(({ $ref, $dynamicRef }) => $dynamicRef !== undefined || !($ref === undefined || (typeof $ref === 'string' && $ref.startsWith('#/$defs/'))))
+}
+
+/** `undefined` for a spec stored before today's checks, or one that ajv trips over: what it means stays undecided. */
+function attempt<T>(judge: () => T): T | undefined {
+  try {
+    return judge()
+  } catch {
+    return undefined
+  }
+}
+
+function lazy<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
 /** The call type, and which of the two fields it is, do not matter to what definitions say. */
-function compileRoot({ properties, additionalProperties, $defs }: JsonSchema): (value: unknown) => Fault[] {
+function compileRoot({ properties, additionalProperties, $defs }: JsonSchema): FaultsOf {
   const spec = { name: 'judged', type: 'track', properties: properties as Record<string, PropertyDefinition>, additional_properties: additionalProperties === true, $defs } as const
   const isValid = newAjv('proving').compile(toJsonSchema(spec))
   return (value) => (isValid(value) ? [] : tellingErrors(isValid.errors ?? []).map((error) => faultOf({ error, isPersonal: false })))

@@ -68,8 +68,8 @@ export function witnessSearch({ from, field, sides, documents, findings }: Searc
     for (const { payload, pointer } of candidates(finding, accepting)) {
       allAttempts += weight
       if (attempts++ >= MAX_ATTEMPTS_EACH || vainAttempts + attempts * weight > MAX_VAIN_ATTEMPTS || allAttempts > MAX_ATTEMPTS) break
-      if (judges[accepting](payload)?.length !== 0) continue
-      if (isAttributed(judges[refusing](payload) ?? [], finding, pointer)) return { isProven: true, witness: inEvent(payload) }
+      if (!judges[accepting].accepts(payload)) continue
+      if (isAttributed(judges[refusing].faults(payload), finding, pointer)) return { isProven: true, witness: inEvent(payload) }
     }
     vainAttempts += attempts * weight
     return UNPROVEN

@@ -2,7 +2,7 @@ import { sayBound } from './bounds.ts'
 import type { Pair } from './comparison.ts'
 import { breaksAnyone, NO_BREAKS } from './finding.ts'
 import type { Breaks } from './finding.ts'
-import type { Definition } from './normal-form.ts'
+import type { Definition } from './definition.ts'
 import { constraintBreaks } from './relevance.ts'
 import { ARRAY } from './type-set.ts'
 

@@ -1,5 +1,5 @@
 import type { Pair } from './comparison.ts'
-import type { Definition } from './normal-form.ts'
+import type { Definition } from './definition.ts'
 import { own } from './own.ts'
 import { constraintBreaks } from './relevance.ts'
 import { show } from './show.ts'

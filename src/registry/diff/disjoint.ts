@@ -1,5 +1,6 @@
 import { canonicalText } from './canonical-text.ts'
-import type { Definition, Normaliser } from './normal-form.ts'
+import type { Definition } from './definition.ts'
+import type { Normaliser } from './normal-form.ts'
 import { NO_TYPE, NUMBER, OBJECT, STRING, typeOfValue } from './type-set.ts'
 
 // Alternatives of an event are told apart by a property near the top; and a recursive definition must end.

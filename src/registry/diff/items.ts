@@ -1,7 +1,7 @@
 import { refusesNothing } from './annotation-keywords.ts'
 import type { Claim } from './claim.ts'
 import type { Pair } from './comparison.ts'
-import type { Definition } from './normal-form.ts'
+import type { Definition } from './definition.ts'
 import { breaksAnyone } from './finding.ts'
 import { constraintBreaks } from './relevance.ts'
 import { ARRAY } from './type-set.ts'

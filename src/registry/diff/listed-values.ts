@@ -2,7 +2,7 @@ import { canonicalText } from './canonical-text.ts'
 import { divides } from './decimal.ts'
 import type { Breaks } from './finding.ts'
 import { bearsOn } from './keyword-types.ts'
-import type { Definition } from './normal-form.ts'
+import type { Definition } from './definition.ts'
 import { NO_TYPE, typeOfValue } from './type-set.ts'
 
 /**

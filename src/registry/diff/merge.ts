@@ -1,6 +1,6 @@
 import { canonicalText } from './canonical-text.ts'
 import { jsonEqual } from './json-equal.ts'
-import type { Definition } from './normal-form.ts'
+import type { Definition } from './definition.ts'
 
 // Keywords that only mean something together: one of a group on each side cannot be told apart after a merge.
 const GROUPS: readonly (readonly string[])[] = [

@@ -1,7 +1,7 @@
 import type { Pair } from './comparison.ts'
 import { sayBound } from './bounds.ts'
 import { divides } from './decimal.ts'
-import type { Definition } from './normal-form.ts'
+import type { Definition } from './definition.ts'
 import { breaksAnyone } from './finding.ts'
 import { constraintBreaks } from './relevance.ts'
 import { FRACTION, NUMBER } from './type-set.ts'

@@ -1,5 +1,5 @@
 import { refusesNothing } from './annotation-keywords.ts'
-import type { Definition } from './normal-form.ts'
+import type { Definition } from './definition.ts'
 
 /** What an object definition says about names that it does not list. */
 export interface ObjectShape {

@@ -1,5 +1,5 @@
 import type { Pair } from './comparison.ts'
-import type { Definition } from './normal-form.ts'
+import type { Definition } from './definition.ts'
 import { ANY_TYPE, NO_TYPE, NULL, typeNames } from './type-set.ts'
 import type { TypeSet } from './type-set.ts'
 

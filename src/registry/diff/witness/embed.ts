@@ -7,7 +7,7 @@ import type { Facets } from './facets.ts'
 import { sampleRegex } from './regex-sample.ts'
 import { itemDefinitions } from './array-samples.ts'
 import { written } from './sampler.ts'
-import type { Sampler } from './sampler.ts'
+import type { Sampler } from './samples.ts'
 
 /** Stands for a property that is left out. */
 export const ABSENT = Symbol('absent')

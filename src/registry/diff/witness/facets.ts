@@ -1,4 +1,5 @@
-import type { Definition, Normaliser } from '../normal-form.ts'
+import type { Definition } from '../definition.ts'
+import type { Normaliser } from '../normal-form.ts'
 
 /** A definition, and those beside it in `allOf` that could not be merged with it: a value must keep to each. */
 export type Facets = readonly [Definition, ...Definition[]]

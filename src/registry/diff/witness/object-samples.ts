@@ -1,11 +1,11 @@
 import { definitionsForOther, shapeOf } from '../object-shape.ts'
-import type { Definition } from '../normal-form.ts'
+import type { Definition } from '../definition.ts'
 import { own } from '../own.ts'
 import { facetsOf, numbersOf, saidOf } from './facets.ts'
 import type { Facets } from './facets.ts'
 import { sampleRegex } from './regex-sample.ts'
 import { sampleStrings } from './scalar-samples.ts'
-import type { Sampler } from './sampler.ts'
+import type { Sampler } from './samples.ts'
 
 type Names = Record<string, unknown>
 

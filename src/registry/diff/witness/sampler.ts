@@ -1,4 +1,5 @@
-import type { Definition, Normaliser } from '../normal-form.ts'
+import type { Definition } from '../definition.ts'
+import type { Normaliser } from '../normal-form.ts'
 import { bearsOn } from '../keyword-types.ts'
 import { ARRAY, BOOLEAN, listTypes, NULL, NUMBER, OBJECT, STRING } from '../type-set.ts'
 import type { TypeSet } from '../type-set.ts'
@@ -6,17 +7,8 @@ import { sampleArrays } from './array-samples.ts'
 import { facetsOf, typesOf } from './facets.ts'
 import type { Facets } from './facets.ts'
 import { sampleObjects } from './object-samples.ts'
+import type { Sampler } from './samples.ts'
 import { sampleNumbers, sampleStrings } from './scalar-samples.ts'
-
-/** Writes values that keep to definitions of one side: likely ones, since what is certain is what the validators say. */
-export interface Sampler {
-  side: Normaliser
-  /**
-   * A few different values, the simplest first; none for a definition that cannot be met, or not by this. Each is worked out when it
-   * is asked for, and remembered: most callers need the first alone, and the last may be the largest object that a spec allows.
-   */
-  sample: (source: unknown) => Generator<unknown>
-}
 
 /** The samples of one definition, as far as they were asked for. */
 interface Samples {

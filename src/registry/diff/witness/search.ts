@@ -13,7 +13,7 @@ import { lazyJudge } from './judges.ts'
 import { ANY_TYPE, typeOfValue } from '../type-set.ts'
 import { facetsOf, typesOf } from './facets.ts'
 import { createSampler } from './sampler.ts'
-import type { Sampler } from './sampler.ts'
+import type { Sampler } from './samples.ts'
 
 /** What the search came to: proven, when an event was found that shows the break from which the change has its severity. */
 export interface Proof {

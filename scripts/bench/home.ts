@@ -61,8 +61,14 @@ async function administer(statement: string): Promise<void> {
   }
 }
 
+/** How a prepared service differs from one that only accepts. */
+export interface PrepareOptions {
+  env?: Record<string, string>
+  destinations?: { name: string; provider: string; config: object }[]
+}
+
 /** Starts a service on an empty home and makes what the measured calls need. */
-export async function prepare(home: Home, options: { env?: Record<string, string>; destinations?: { name: string; provider: string; config: object }[] } = {}): Promise<Prepared> {
+export async function prepare(home: Home, options: PrepareOptions = {}): Promise<Prepared> {
   const server = await startService({ DATABASE_URL: home.url, ROLE: 'api', ALLOW_PRIVATE_NETWORKS: 'on', ...options.env })
   const { key } = (await post(server, '/v1/admin/keys', { role: 'admin' })) as { key: string }
   const destinations = options.destinations ?? [{ name: 'nothing', provider: 'noop', config: {} }]

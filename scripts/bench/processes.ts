@@ -1,7 +1,8 @@
 import { execFile, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { readFile, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { LoadOrder, LoadResult } from './load.ts'
@@ -14,18 +15,22 @@ export interface ServerProcess {
   /** Processor time used so far, all threads. */
   cpuMs: () => Promise<number>
   residentMb: () => Promise<number>
+  /** Megabytes of the parts of V8's memory that hold something, by name; of a service only. */
+  heapMb: () => Promise<Record<string, number>>
   stop: () => Promise<void>
 }
 
 const HERE = import.meta.dirname
 const SERVICE = join(HERE, '../../src/cli/signalbook.ts')
 const START_TIMEOUT_MS = 60_000
+const REPORT_EVERY_MS = 200
 // Linux counts processor time in hundredths of a second, whatever the machine.
 const MS_PER_TICK = 10
 
 /** Starts the service. The request lines of the log go to nowhere, but they are written. */
 export function startService(env: Record<string, string>, nodeArguments: string[] = []): Promise<ServerProcess> {
-  return start([...nodeArguments, SERVICE, 'start'], { HOST: '127.0.0.1', PORT: '0', ...env })
+  const report = ['--report-on-signal', `--report-directory=${tmpdir()}`, '--report-exclude-network']
+  return start([...report, ...nodeArguments, SERVICE, 'start'], { HOST: '127.0.0.1', PORT: '0', ...env })
 }
 
 /** Starts one of the servers of `limits.ts`, on a free port unless one is named. */
@@ -46,6 +51,15 @@ async function start(argv: string[], env: Record<string, string>): Promise<Serve
       return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK
     },
     residentMb: async () => Number(/VmRSS:\s+(\d+)/.exec(await proc('status'))?.[1]) / 1024,
+    async heapMb() {
+      const before = new Set(await reportsOf(child))
+      child.kill('SIGUSR2')
+      for (;;) {
+        await new Promise((resolve) => setTimeout(resolve, REPORT_EVERY_MS))
+        const report = (await reportsOf(child)).find((file) => !before.has(file))
+        if (report !== undefined) return heapSpacesIn(report)
+      }
+    },
     async stop() {
       if (child.exitCode !== null) return
       const ended = once(child, 'exit')
@@ -53,6 +67,18 @@ async function start(argv: string[], env: Record<string, string>): Promise<Serve
       await ended
     },
   }
+}
+
+/** Node's diagnostic reports of a process; the name of each holds its number. */
+async function reportsOf({ pid }: ChildProcess): Promise<string[]> {
+  return (await readdir(tmpdir())).filter((name) => name.startsWith('report.') && name.includes(`.${pid}.`)).map((name) => join(tmpdir(), name))
+}
+
+async function heapSpacesIn(report: string): Promise<Record<string, number>> {
+  await new Promise((resolve) => setTimeout(resolve, REPORT_EVERY_MS)) // it may still be written
+  const { javascriptHeap } = JSON.parse(await readFile(report, 'utf8')) as { javascriptHeap: { heapSpaces: Record<string, { committedMemory: number }> } }
+  await rm(report)
+  return Object.fromEntries(Object.entries(javascriptHeap.heapSpaces).map(([name, { committedMemory }]) => [name, committedMemory / 2 ** 20]))
 }
 
 function urlOf(child: ChildProcess): Promise<string> {

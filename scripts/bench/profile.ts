@@ -2,7 +2,7 @@ import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHome, prepare } from './home.ts'
-import type { Home, Prepared } from './home.ts'
+import type { Home, PrepareOptions, Prepared } from './home.ts'
 import { load } from './processes.ts'
 import type { LoadOrder } from './load.ts'
 
@@ -42,12 +42,17 @@ export async function profiled(run: (env: Record<string, string>) => Promise<Str
   }
 }
 
-/** `profiled` for a service of its own under one kind of load. @param perRequest events in a request */
-export async function profileOf(engine: 'sqlite' | 'mariadb', perRequest: number, order: (home: Home, prepared: Prepared) => Promise<Omit<LoadOrder, 'connections' | 'seconds'>>): Promise<string[]> {
+/** `profiled` for a service of its own under one kind of load. @param perRequest events in a request @param options of the service */
+export async function profileOf(
+  engine: 'sqlite' | 'mariadb',
+  perRequest: number,
+  order: (home: Home, prepared: Prepared) => Promise<Omit<LoadOrder, 'connections' | 'seconds'>>,
+  options: PrepareOptions = {},
+): Promise<string[]> {
   return profiled(async (env) => {
     const home = await createHome(engine)
     try {
-      const prepared = await prepare(home, { env })
+      const prepared = await prepare(home, { ...options, env: { ...options.env, ...env } })
       const { server } = prepared
       const wanted = await order(home, prepared)
       const load64 = (seconds: number) => load({ ...wanted, url: server.url + wanted.url, connections: CONNECTIONS, seconds })

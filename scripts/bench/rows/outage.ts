@@ -9,7 +9,7 @@ import { startLimit, startService } from '../processes.ts'
 import type { ServerProcess } from '../processes.ts'
 import { seedBacklog } from '../seed.ts'
 import { counters } from './delivery.ts'
-import { boundLine, count, ratioLine } from './row.ts'
+import { boundLine, count, explained, ratioLine } from './row.ts'
 import type { Line, Row } from './row.ts'
 
 const PER_REQUEST = 500
@@ -56,6 +56,9 @@ export const outage: Row = {
       const [alone, besides] = (await compare(pace, sides)) as [Figures, Figures]
       // A server that was under load keeps memory whatever waits, so the small one stands beside it.
       const [smallMb, loadedMb] = [await first.server.residentMb(), await server.residentMb()]
+      const { new_space: young = 0, old_space: old = 0 } = await server.heapMb()
+      const parts = async () => [`the young generation of V8 ${young.toFixed(0)} MB, which the load has made grow, its old one ${old.toFixed(0)}; the rest: node, the log's thread, and buffers`]
+      const loaded = { ...boundLine('  its memory after the load', loadedMb, MEMORY_BOUND_MB, 'MB'), limit: `${smallMb.toFixed(1)} MB with none` }
       await first.server.stop()
 
       await started(startLimit('sink', port))
@@ -67,7 +70,7 @@ export const outage: Row = {
       return [
         ratioLine(`track with ${what}`, besides.requestsPerSecond, alone.requestsPerSecond, 0.9, 'events/s'),
         boundLine('  its memory while they wait', waitingMb, MEMORY_BOUND_MB, 'MB'),
-        { ...boundLine('  its memory after the load', loadedMb, MEMORY_BOUND_MB, 'MB'), limit: `${smallMb.toFixed(1)} MB with none` },
+        await explained(loaded, parts),
         boundLine('  its start', server.startMs, START_BOUND_MS, 'ms'),
         ratioLine('  delivery when it is back, beside one never dead', afterwards, full, 0.9, 'events/s'),
       ]

@@ -3,8 +3,9 @@ import type { Home } from '../home.ts'
 import { trackCall } from '../payloads.ts'
 import { load, startLimit } from '../processes.ts'
 import type { ServerProcess } from '../processes.ts'
+import { profileOf } from '../profile.ts'
 import { counters } from './delivery.ts'
-import { boundLine, ratioLine } from './row.ts'
+import { boundLine, explained, ratioLine } from './row.ts'
 import type { Line, Row } from './row.ts'
 
 const PER_REQUEST = 500
@@ -26,7 +27,8 @@ export const together: Row = {
     try {
       const alone = await prepare(homes[0])
       servers.push(alone.server)
-      const both = await prepare(homes[1], { env: { ROLE: 'all' }, destinations: [{ name: 'sink', provider: 'http', config: { url: sink.url, batch: true, batch_size: PER_REQUEST } }] })
+      const delivering = { env: { ROLE: 'all' }, destinations: [{ name: 'sink', provider: 'http', config: { url: sink.url, batch: true, batch_size: PER_REQUEST } }] }
+      const both = await prepare(homes[1], delivering)
       servers.push(both.server)
       const accept = async ({ server, headers }: typeof alone, home: Home, seconds: number) =>
         (await load({ url: `${server.url}/v1/track`, method: 'POST', headers, bodyFile: await home.bodyFile(trackCall()), connections: CONNECTIONS, seconds })).requestsPerSecond
@@ -39,8 +41,10 @@ export const together: Row = {
       const backlog = await watching
       // Before and after, since this kind of machine drifts.
       const limit = (before + (await accept(alone, homes[0], pace.seconds))) / 2
+      const line = ratioLine(`track beside delivery for ${pace.seconds * SECONDS_PER_SECOND} s, to accepting alone`, rate, limit, 0.6, 'events/s')
+      const order = async (home: Home, { headers }: typeof alone) => ({ url: '/v1/track', method: 'POST', headers, bodyFile: await home.bodyFile(trackCall()) })
       return [
-        ratioLine(`track beside delivery for ${pace.seconds * SECONDS_PER_SECOND} s, to accepting alone`, rate, limit, 0.6, 'events/s'),
+        await explained(line, () => profileOf('sqlite', 1, order, delivering)),
         boundLine('  its highest backlog, in seconds of that traffic', backlog / rate, BACKLOG_BOUND_SECONDS, 's'),
       ]
     } finally {

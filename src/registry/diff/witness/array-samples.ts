@@ -1,7 +1,7 @@
 import { numbersOf, saidOf } from './facets.ts'
 import type { Facets } from './facets.ts'
 import { canonicalText } from '../canonical-text.ts'
-import type { Sampler } from './samples.ts'
+import type { Sampler } from './sampler.ts'
 
 // Enough to pass any bound that people write; a witness of thousands of items helps nobody.
 const MAX_ITEMS = 200

@@ -6,8 +6,8 @@ import type { Facets } from './facets.ts'
 import { samplesOfFormat, UNFORMATTED } from './format-samples.ts'
 import { definitionOf, likelyNames } from './object-samples.ts'
 import { sampleRegex } from './regex-sample.ts'
-import { written } from './sampler.ts'
-import type { Sampler } from './samples.ts'
+import { written } from './create-sampler.ts'
+import type { Sampler } from './sampler.ts'
 import { cleanProduct, lettersOf } from './scalar-samples.ts'
 
 const EVERY_TYPE: readonly unknown[] = ['text', '', 1, 0, 1.5, -1, true, false, null, {}, []]

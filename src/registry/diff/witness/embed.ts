@@ -6,8 +6,8 @@ import { facetsOf } from './facets.ts'
 import type { Facets } from './facets.ts'
 import { sampleRegex } from './regex-sample.ts'
 import { itemDefinitions } from './array-samples.ts'
-import { written } from './sampler.ts'
-import type { Sampler } from './samples.ts'
+import { written } from './create-sampler.ts'
+import type { Sampler } from './sampler.ts'
 
 /** Stands for a property that is left out. */
 export const ABSENT = Symbol('absent')

@@ -25,11 +25,11 @@ export interface Judge {
  * @param onTheWay names of the properties that lead to the changes
  */
 export function lazyJudge(document: SchemaDocument, onTheWay: ReadonlySet<string>): Judge {
-  const accepting = lazy(() => acceptingFaults(document, onTheWay))
-  const refusing = lazy(() => compileRoot(refersToRoot(document) ? document.root : loosened(document.root, onTheWay)))
+  const accepting = lazy(() => attempt(() => acceptingFaults(document, onTheWay)))
+  const refusing = lazy(() => attempt(() => compileRoot(refersOnlyToDefs(document) ? loosened(document.root, onTheWay) : document.root)))
   return {
-    accepts: (value) => attempt(() => accepting()(value).length === 0) ?? false,
-    faults: (value) => attempt(() => refusing()(value)) ?? [],
+    accepts: (value) => attempt(() => accepting()?.(value).length === 0) ?? false,
+    faults: (value) => attempt(() => refusing()?.(value)) ?? [],
   }
 }
 
@@ -66,9 +66,9 @@ function loosened(schema: JsonSchema, onTheWay: ReadonlySet<string>): JsonSchema
   return { ...schema, properties: Object.fromEntries(Object.entries(properties).map(loosen)) }
 }
 
-/** Whether a reference leads elsewhere than into `$defs`: it could name what is loosened, and exclude what the whole schema allows. */
-function refersToRoot({ definitions }: SchemaDocument): boolean {
-  return definitions.some(({ $ref, $dynamicRef }) => $dynamicRef !== undefined || !($ref === undefined || (typeof $ref === 'string' && $ref.startsWith('#/$defs/'))))
+/** Whether no reference can name what is loosened: under `not` it would exclude what the whole schema allows. */
+function refersOnlyToDefs({ definitions }: SchemaDocument): boolean {
+  return definitions.every(({ $ref = '#/$defs/', $dynamicRef }) => $dynamicRef === undefined && typeof $ref === 'string' && $ref.startsWith('#/$defs/'))
 }
 
 /** `undefined` for a spec stored before today's checks, or one that ajv trips over: what it means stays undecided. */

@@ -5,7 +5,7 @@ import { facetsOf, numbersOf, saidOf } from './facets.ts'
 import type { Facets } from './facets.ts'
 import { sampleRegex } from './regex-sample.ts'
 import { sampleStrings } from './scalar-samples.ts'
-import type { Sampler } from './samples.ts'
+import type { Sampler } from './sampler.ts'
 
 type Names = Record<string, unknown>
 

@@ -12,8 +12,8 @@ import type { Slot } from './embed.ts'
 import { lazyJudge } from './judges.ts'
 import { ANY_TYPE, typeOfValue } from '../type-set.ts'
 import { facetsOf, typesOf } from './facets.ts'
-import { createSampler } from './sampler.ts'
-import type { Sampler } from './samples.ts'
+import { createSampler } from './create-sampler.ts'
+import type { Sampler } from './sampler.ts'
 
 /** What the search came to: proven, when an event was found that shows the break from which the change has its severity. */
 export interface Proof {

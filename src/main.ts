@@ -22,7 +22,7 @@ import { createServiceMetrics } from './metrics/service-metrics.ts'
 import type { ServiceMetrics } from './metrics/service-metrics.ts'
 import { createSender } from './outgoing/send.ts'
 import { createAttemptJournal } from './relay/delivery/attempt-journal.ts'
-import { timeOrderedId } from './relay/accept/time-ordered-id.ts'
+import { newIdPrefix } from './store/relay/made-id.ts'
 import { startSupervisor } from './relay/delivery/supervisor.ts'
 import type { Supervisor } from './relay/delivery/supervisor.ts'
 import { listDeliveries, listHaltReasons } from './relay/operate/deliveries.ts'
@@ -100,7 +100,7 @@ export async function startService(config: Config, options: { validateResponses?
       relayLog,
       snapshots,
       now,
-      newId: timeOrderedId,
+      newIdPrefix,
       random: Math.random,
       flushDeliveries: (mark) => supervisor?.flush(mark),
       applyDestinations: async () => supervisor?.sync(),

@@ -98,8 +98,8 @@ interface ProviderBase {
   /** Ids without which the vendor refuses an event: a user's, any, or none. */
   identity: 'user' | 'user_or_anon' | 'none'
   limits(config: ProviderConfig): Limits
-  /** Pure. `text` is the event's own JSON. May throw: then the event becomes a dead letter and the others go on. */
-  encode(event: CanonicalEvent, config: ProviderConfig, text: string): Encoded
+  /** Pure. `json` writes the event as JSON, once for all who ask. May throw: then the event becomes a dead letter and the others go on. */
+  encode(event: CanonicalEvent, config: ProviderConfig, json: () => string): Encoded
 }
 
 /** A provider that is reached by HTTP requests, which the relay sends. */

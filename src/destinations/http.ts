@@ -73,10 +73,10 @@ export const http: HttpProvider = {
     lingerMs: lingerMs(config),
   }),
 
-  encode(event, config, text) {
+  encode(event, config, json) {
     const types = config['types'] as EventType[] | undefined
     if (types && !types.includes(event.type)) return { skip: 'unsupported_type' }
-    return { items: [{ lane: '', key: event.message_id, body: text }] }
+    return { items: [{ lane: '', key: event.message_id, body: json() }] }
   },
 
   request(items, config, context) {

@@ -5,8 +5,8 @@ import type { Encoded, Limits, ProviderConfig } from './destination.ts'
 const MIB = 1024 * 1024
 
 /** Passes the event's own JSON on: the encoder of local destinations. */
-export function verbatim(event: CanonicalEvent, _config: ProviderConfig, text: string): Encoded {
-  return { items: [{ lane: '', key: event.message_id, body: text }] }
+export function verbatim(event: CanonicalEvent, _config: ProviderConfig, json: () => string): Encoded {
+  return { items: [{ lane: '', key: event.message_id, body: json() }] }
 }
 
 /** One large write at a time, which also keeps the order of the log. */

@@ -3,6 +3,7 @@ import type { Request, RequestHandler } from 'express'
 import { SignalbookError, invalid } from '../error.ts'
 import { assertFewContainers, assertPlainJson } from '../plain-json.ts'
 import { readSpecDocument } from '../registry/spec-document.ts'
+import { contextOf } from './context.ts'
 import { readBytes } from './read-bytes.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -22,9 +23,10 @@ export interface BodyRules {
 
 /** Reads and parses the body of an operation into `req.body`; strict about charset, UTF-8, depth, reserved keys and numbers. */
 export function readBody(rules: BodyRules): RequestHandler[] {
-  const parse: RequestHandler = (req, _res, next) => {
+  const parse: RequestHandler = (req, res, next) => {
     const bytes: Buffer | undefined = Buffer.isBuffer(req.body) ? req.body : undefined
     req.body = bytes === undefined || bytes.length === 0 ? undefined : parseBody(bytes, mediaTypeOf(req, rules))
+    if (bytes) contextOf(res).facts.body = withoutMark(bytes)
     if (req.body === undefined && rules.required) throw invalid(`this call needs a body of type ${rules.mediaTypes[0]}`)
     next()
   }
@@ -58,8 +60,12 @@ function decodeUtf8(given: Uint8Array): string {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength)
   if (isAscii(bytes)) return bytes.toString('latin1')
   if (!isUtf8(bytes)) throw invalid('the body is not valid UTF-8; encode it as UTF-8')
-  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-  return bytes.toString('utf8', hasMark ? 3 : 0)
+  return withoutMark(bytes).toString('utf8')
+}
+
+/** UTF-8 without the byte order mark that some editors put before it. */
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
 }
 
 function mediaTypeOf(req: Request, rules: BodyRules): string {

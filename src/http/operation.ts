@@ -25,6 +25,8 @@ export interface RequestFacts {
   url: string
   /** Epoch milliseconds. */
   receivedAt: number
+  /** A JSON body as it came, without a byte order mark. */
+  body?: Buffer
 }
 
 /** The input of a handler: checked against the contract, with the snapshot that was in force when the request arrived. */

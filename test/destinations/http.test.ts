@@ -107,7 +107,7 @@ describe('the http provider', () => {
 
   it('skips the types that the settings leave out', () => {
     const event = { type: 'page', message_id: 'm' } as CanonicalEvent
-    expect(http.encode(event, { types: ['track'] }, '{}')).to.deep.equal({ skip: 'unsupported_type' })
-    expect(http.encode(event, {}, '{"x":1}')).to.deep.equal({ items: [{ lane: '', key: 'm', body: '{"x":1}' }] })
+    expect(http.encode(event, { types: ['track'] }, () => '{}')).to.deep.equal({ skip: 'unsupported_type' })
+    expect(http.encode(event, {}, () => '{"x":1}')).to.deep.equal({ items: [{ lane: '', key: 'm', body: '{"x":1}' }] })
   })
 })

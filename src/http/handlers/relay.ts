@@ -34,8 +34,7 @@ export function relayHandlers(deps: RelayHandlerDeps): HandlersOf<SingleCall | '
         source: body.source,
         calls: body.events,
         isBatch: true,
-        batchContext: body.context ?? undefined,
-        sentAt: body.sent_at ?? undefined,
+        defaults: body,
         request,
       })
       const count = (status: CallOutcome['status']) => outcomes.filter((outcome) => outcome.status === status).length
@@ -74,7 +73,6 @@ function single<K extends SingleCall>(deps: RelayHandlerDeps, type: K): Handler<
       source: input.body.source,
       calls: [{ ...input.body, type }],
       isBatch: false,
-      sentAt: input.body.sent_at ?? undefined,
       idempotencyKey: input.header['idempotency-key'],
       request: input.request,
     })) as [CallOutcome]

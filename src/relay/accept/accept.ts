@@ -3,22 +3,22 @@ import { SignalbookError, invalid } from '../../error.ts'
 import type { Violation } from '../../registry/violation.ts'
 import type { DeprecationNotice } from '../../snapshot/planned-spec.ts'
 import type { Snapshot } from '../../snapshot/snapshot.ts'
+import type { KeptRequest } from '../../store/relay/relay-event.ts'
 import type { Source } from '../../store/sources.ts'
-import { formatTime } from '../../time.ts'
-import { readSenderTime } from './event-times.ts'
+import { keepRequest } from '../kept-request.ts'
+import type { AppendResult, NewEvent, RelayLog } from '../log/log.ts'
+import { assertSize } from './event-size.ts'
 import { judgeAll } from './judge.ts'
 import type { Ambiguity, Judgement } from './judge.ts'
-import type { AppendResult, NewEvent, RelayLog } from '../log/log.ts'
-import { readContext } from './merge-context.ts'
-import { normalise } from './normalise.ts'
-import type { FieldName } from './read-field.ts'
-import type { RelayCall, RelayContext, RelayRequest } from './relay-call.ts'
+import { namer, readCalls } from './read-calls.ts'
+import type { BatchDefaults, RelayCall, RelayRequest } from './relay-call.ts'
 
 export type { RelayCall } from './relay-call.ts'
 
 export interface AcceptDeps {
   relayLog: RelayLog
-  newId: () => string
+  /** What the ids begin with that are made for the calls of one request. */
+  newIdPrefix: () => string
   random: () => number
 }
 
@@ -26,10 +26,8 @@ export interface AcceptInput {
   snapshot: Snapshot
   source: string
   calls: RelayCall[]
-  /** Default context of a batch. */
-  batchContext?: RelayContext | null | undefined
-  /** `sent_at` of a batch. */
-  sentAt?: string | null | undefined
+  /** What a batch says for all its items. */
+  defaults?: BatchDefaults | undefined
   /** The header `Idempotency-Key` of a single call: its message_id, if the body has none. */
   idempotencyKey?: string | undefined
   request: RelayRequest
@@ -69,14 +67,29 @@ export async function acceptCalls(deps: AcceptDeps, input: AcceptInput): Promise
 
 /** Hands the calls to the log. What was parsed of them ends here: while they wait for the disk only what the log will hold is kept. */
 async function handOver(deps: AcceptDeps, input: AcceptInput, source: Source): Promise<{ outcomes: CallOutcome[]; storing: Promise<AppendResult[]> }> {
-  const { snapshot, request } = input
-  const read = readCalls(deps, input, source)
-  const judged = await judgeAll(deps, { snapshot, source, events: read.map(({ event }) => event) })
+  const { snapshot } = input
+  const idPrefix = deps.newIdPrefix()
+  const events = readCalls({ ...input, origin: input.request, idPrefix })
+  events.forEach((event, index) => assertSize(event, snapshot.settings.maxEventBytes, () => namer(input.isBatch, index)('')))
+  const judged = await judgeAll(deps, { snapshot, source, events })
   const judgements = judged.map((each, index) => (each.verdict === 'ambiguous' ? refuseAmbiguity(input, index, source, each) : each))
+  const kept = keep(input, judgements)
   const destinationIds = destinationsOf(snapshot, source)
-  const events = read.flatMap(({ event, text }, index) => newEvent(event, text, judgements[index] as Judgement, destinationIds, request.receivedAt) ?? [])
-  const outcomes = judgements.map((judgement, index) => outcomeOf(judgement, index, read[index]?.event.message_id as string))
-  return { outcomes, storing: events.length > 0 ? deps.relayLog.append(events) : Promise.resolve([]) }
+  const newEvents = events.flatMap((event, index) => newEvent({ event, index, idPrefix, kept, judgement: judgements[index] as Judgement, destinationIds, receivedAt: input.request.receivedAt }) ?? [])
+  const outcomes = judgements.map((judgement, index) => outcomeOf(judgement, index, events[index]?.message_id as string))
+  return { outcomes, storing: newEvents.length > 0 ? deps.relayLog.append(newEvents) : Promise.resolve([]) }
+}
+
+/** The request as the log keeps it for all its events; `undefined` when these are kept one by one. */
+function keep({ calls: [first, ...others], isBatch, request, snapshot }: AcceptInput, judgements: Judgement[]): KeptRequest | undefined {
+  // What is refused must not be kept, and what stands in quarantine is written on its own.
+  if (judgements.some(({ verdict }) => verdict === 'blocked') || judgements.every(isKeptApart)) return undefined
+  const call = isBatch ? 'batch' : (first as RelayCall).type
+  return keepRequest(request, { call, events: others.length + 1, maxEventBytes: snapshot.settings.maxEventBytes })
+}
+
+function isKeptApart({ verdict }: Judgement): boolean {
+  return verdict === 'quarantined'
 }
 
 function outcomeOf({ verdict, violations, deprecation }: Judgement, index: number, messageId: string): CallOutcome {
@@ -101,42 +114,28 @@ function assertBatchSize(count: number, maxItems: number): void {
   if (count > maxItems) throw new SignalbookError('too_large', `events must hold 1 to ${maxItems} items (setting max_batch_items); it holds ${count}`)
 }
 
-interface ReadCall {
-  event: CanonicalEvent
-  /** Its JSON. */
-  text: string
-}
-
-function readCalls(deps: AcceptDeps, input: AcceptInput, source: Source): ReadCall[] {
-  const batchContext = readContext(input.batchContext, asNamed)
-  const sentAt = readSenderTime(input.sentAt, asNamed, 'sent_at')
-  const { request, idempotencyKey, snapshot } = input
-  const receivedAtText = formatTime(request.receivedAt)
-  const { maxEventBytes } = snapshot.settings
-  return input.calls.map((call, index) => {
-    if (typeof call !== 'object' || call === null || Array.isArray(call)) throw invalid(`${namer(input, index)('')} must be an object`)
-    return normalise(deps, { call, source: source.name, batchContext, sentAt, request, receivedAtText, idempotencyKey, named: namer(input, index), maxEventBytes })
-  })
-}
-
-function namer(input: AcceptInput, index: number): FieldName {
-  if (!input.isBatch) return asNamed
-  return (field) => (field === '' ? `events[${index}]` : `events[${index}].${field}`)
-}
-
-const asNamed: FieldName = (field) => field
-
 function refuseAmbiguity(input: AcceptInput, index: number, source: Source, { candidates }: Ambiguity): never {
-  const name = namer(input, index)(input.calls[index]?.type === 'page' ? 'name' : 'event_name')
+  const name = namer(input.isBatch, index)(input.calls[index]?.type === 'page' ? 'name' : 'event_name')
   throw invalid(`${name} fits several event specs of source "${source.name}": ${candidates.join(', ')}; send one of these as the name`)
 }
 
-function newEvent(event: CanonicalEvent, text: string, judgement: Judgement, destinationIds: number[], receivedAt: number): NewEvent | undefined {
+interface Accepted {
+  event: CanonicalEvent
+  index: number
+  idPrefix: string
+  kept: KeptRequest | undefined
+  judgement: Judgement
+  destinationIds: number[]
+  receivedAt: number
+}
+
+function newEvent({ event, index, idPrefix, kept, judgement, destinationIds, receivedAt }: Accepted): NewEvent | undefined {
   const { verdict } = judgement
   if (verdict === 'blocked') return undefined
   return {
     source: event.source,
     messageId: event.message_id,
+    idPrefix: event.message_id.startsWith(idPrefix) ? idPrefix : undefined,
     type: event.type,
     eventName: (event.event_name ?? event.name)?.slice(0, LISTED_NAME_LENGTH),
     verdict,
@@ -144,6 +143,6 @@ function newEvent(event: CanonicalEvent, text: string, judgement: Judgement, des
     spec: judgement.spec,
     violations: judgement.violations.length > 0 ? judgement.violations : undefined,
     receivedAt,
-    event: text,
+    event: kept && !isKeptApart(judgement) ? { request: kept, item: index } : JSON.stringify(event),
   }
 }

@@ -1,7 +1,7 @@
-import type { RelayRequest } from './relay-call.ts'
+import type { RequestOrigin } from './relay-call.ts'
 
 /** Fills in what the request itself tells, where the sender says nothing of it. */
-export function enrich(attributes: Record<string, unknown>, request: Pick<RelayRequest, 'ip' | 'userAgent'>): Record<string, unknown> {
+export function enrich(attributes: Record<string, unknown>, request: Pick<RequestOrigin, 'ip' | 'userAgent'>): Record<string, unknown> {
   // A spread defines own keys and never assigns, so that a key named __proto__ reaches nobody's prototype.
   const enriched = { ...attributes }
   if (request.userAgent !== undefined && !namesUserAgent(attributes)) enriched['user_agent'] = request.userAgent

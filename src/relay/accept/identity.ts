@@ -21,10 +21,10 @@ export function identify(call: RelayCall, context: Context, named: FieldName): I
 
 const MAX_MESSAGE_ID_LENGTH = 100
 
-/** The id by which the event is known everywhere: the sender's, the request's `Idempotency-Key`, or a new one. */
-export function messageId(deps: { newId: () => string }, call: RelayCall, idempotencyKey: string | undefined, named: FieldName): string {
+/** The id by which the sender knows the event: the call's own, or the request's `Idempotency-Key`. */
+export function messageId(call: RelayCall, idempotencyKey: string | undefined, named: FieldName): string | undefined {
   const own = shortId(call.message_id, named, 'message_id')
-  return own ?? shortId(idempotencyKey, unnested, 'the header Idempotency-Key') ?? deps.newId()
+  return own ?? shortId(idempotencyKey, unnested, 'the header Idempotency-Key')
 }
 
 const unnested: FieldName = (field) => field

@@ -1,5 +1,4 @@
 import type { CanonicalEvent } from '../../destinations/canonical-event.ts'
-import { SignalbookError } from '../../error.ts'
 import { enrich } from './enrich.ts'
 import { eventTimes, readSenderTime } from './event-times.ts'
 import { identify, messageId, readType } from './identity.ts'
@@ -7,7 +6,7 @@ import { mergeContext, readContext } from './merge-context.ts'
 import type { Context } from './merge-context.ts'
 import { faulty, readObject, readText, requireText } from './read-field.ts'
 import type { FieldName } from './read-field.ts'
-import type { RelayCall, RelayRequest } from './relay-call.ts'
+import type { RelayCall, RequestOrigin } from './relay-call.ts'
 
 export interface NormaliseInput {
   call: RelayCall
@@ -15,21 +14,23 @@ export interface NormaliseInput {
   batchContext: Context
   /** `sent_at` of a batch; a call's own wins. */
   sentAt: { text: string; at: number } | undefined
-  request: RelayRequest
+  request: RequestOrigin
   idempotencyKey: string | undefined
+  /** The id of a call that names none. */
+  madeId: string
   /** `request.receivedAt` as it is written: formatted once for all calls of a request. */
   receivedAtText: string
   named: FieldName
-  maxEventBytes: number
 }
 
 const VERSION = /^(?:0|[1-9]\d{0,8})-(?:0|[1-9]\d{0,8})-(?:0|[1-9]\d{0,8})$/
 
 /**
- * Turns a call as sent into the event that is stored and delivered, with its JSON.
- * @throws SignalbookError `invalid_request` naming the field, `too_large`
+ * Turns a call as sent into the event that is delivered. The log holds calls as they were sent, too: what is changed here changes
+ * how they are read.
+ * @throws SignalbookError `invalid_request` naming the field
  */
-export function normalise(deps: { newId: () => string }, input: NormaliseInput): { event: CanonicalEvent; text: string } {
+export function normalise(input: NormaliseInput): CanonicalEvent {
   const { call, named, request } = input
   const type = readType(call.type, named)
   const context = mergeContext(input.batchContext, readContext(call.context, named))
@@ -38,9 +39,9 @@ export function normalise(deps: { newId: () => string }, input: NormaliseInput):
   const sentAt = readSenderTime(call.sent_at, named, 'sent_at') ?? input.sentAt
   const times = eventTimes({ timestamp, sentAt, receivedAt: request.receivedAt, receivedAtText: input.receivedAtText })
   // One shape for all types: its keys that hold nothing are not written.
-  const event = {
+  return {
     type,
-    message_id: messageId(deps, call, input.idempotencyKey, named),
+    message_id: messageId(call, input.idempotencyKey, named) ?? input.madeId,
     source: input.source,
     event_name: type === 'track' ? requireText(call.event_name, named, 'event_name') : undefined,
     name: type === 'page' ? requireText(call.name, named, 'name') : undefined,
@@ -56,23 +57,10 @@ export function normalise(deps: { newId: () => string }, input: NormaliseInput):
     received_at: input.receivedAtText,
     original_timestamp: times.originalTimestamp,
   } as CanonicalEvent
-  const text = JSON.stringify(event)
-  assertSize(text, input)
-  return { event, text }
 }
 
 function readVersion(value: unknown, named: FieldName): string | undefined {
   const version = readText(value, named, 'event_version')
   if (version !== undefined && !VERSION.test(version)) throw faulty(named('event_version'), 'must have the form MAJOR-MINOR-PATCH, such as 1-2-0')
   return version
-}
-
-// A UTF-16 unit is at most three bytes of UTF-8.
-const MOST_BYTES_PER_UNIT = 3
-
-function assertSize(text: string, { maxEventBytes, named }: NormaliseInput): void {
-  if (text.length * MOST_BYTES_PER_UNIT <= maxEventBytes) return
-  const bytes = Buffer.byteLength(text)
-  if (bytes <= maxEventBytes) return
-  throw new SignalbookError('too_large', `${named('') || 'the event'} has ${bytes} bytes; an event may have at most ${maxEventBytes} (setting max_event_bytes)`)
 }

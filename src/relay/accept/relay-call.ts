@@ -28,10 +28,23 @@ export interface RelayCall {
   event_version?: string | null
 }
 
-/** What is known of the request beside its body. */
-export interface RelayRequest {
+/** What a batch says for all its items. */
+export interface BatchDefaults {
+  /** The default context of its items. */
+  context?: RelayContext | null | undefined
+  sent_at?: string | null | undefined
+}
+
+/** What is known of a request beside its calls. */
+export interface RequestOrigin {
   ip?: string | undefined
   userAgent?: string | undefined
   /** Epoch milliseconds. */
   receivedAt: number
+}
+
+/** A request as it reached the service. */
+export interface RelayRequest extends RequestOrigin {
+  /** Its body: JSON, in UTF-8 without a byte order mark. Without it the log keeps each event's own JSON. */
+  body?: Buffer | undefined
 }

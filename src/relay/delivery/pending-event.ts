@@ -2,6 +2,7 @@ import type { CanonicalEvent } from '../../destinations/canonical-event.ts'
 import type { Item, Limits, Provider, ProviderConfig } from '../../destinations/destination.ts'
 import type { RelayAttempt } from '../../store/relay/relay-attempts.ts'
 import type { RelayEvent } from '../../store/relay/relay-event.ts'
+import { eventOf, jsonOf } from '../kept-request.ts'
 import { preflight } from './preflight.ts'
 import type { Refusal } from './preflight.ts'
 
@@ -71,7 +72,7 @@ export interface PrepareDeps {
 export function prepare(deps: PrepareDeps, row: RelayEvent): PendingEvent {
   const pending: PendingEvent = { row, orderKey: row.source, items: [], attempts: 0, lastAttempt: undefined, failingSince: undefined, dead: undefined }
   try {
-    const event = parsed(row)
+    const event = eventOf(row)
     // Events without any id cannot be told apart by user; those of one source stay in line.
     pending.orderKey = event.user_id ?? event.anonymous_id ?? `\n${row.source}`
     if (deps.provider.supports[event.type] === 'unsupported') return pending
@@ -84,19 +85,8 @@ export function prepare(deps: PrepareDeps, row: RelayEvent): PendingEvent {
   return pending
 }
 
-// Destinations that keep pace with each other are given the same rows; providers change nothing in them.
-const parsedRows = new WeakMap<RelayEvent, CanonicalEvent>()
-
-function parsed(row: RelayEvent): CanonicalEvent {
-  const known = parsedRows.get(row)
-  if (known) return known
-  const event = JSON.parse(row.event) as CanonicalEvent
-  parsedRows.set(row, event)
-  return event
-}
-
 function encodeInto(pending: PendingEvent, { provider, config, limits }: PrepareDeps, event: CanonicalEvent): void {
-  const encoded = provider.encode(event, config, pending.row.event)
+  const encoded = provider.encode(event, config, () => jsonOf(pending.row))
   if ('reject' in encoded) return kill(pending, { code: encoded.reject, message: encoded.message })
   if ('skip' in encoded) return
   for (const item of encoded.items) {

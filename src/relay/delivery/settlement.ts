@@ -1,5 +1,6 @@
 import type { Settlement } from '../log/log.ts'
 import type { RelayAttempt } from '../../store/relay/relay-attempts.ts'
+import { jsonOf } from '../kept-request.ts'
 import { isFinished, isTroubled } from './pending-event.ts'
 import type { PendingEvent } from './pending-event.ts'
 
@@ -72,6 +73,6 @@ function deadLetter(destination: { id: number; name: string }, { row, attempts }
     attempts,
     failedAt: now,
     receivedAt: row.receivedAt,
-    event: row.event,
+    event: jsonOf(row),
   }
 }

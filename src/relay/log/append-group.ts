@@ -33,7 +33,7 @@ export async function writeEvents(db: Database, tx: Knex.Transaction, events: Ne
 }
 
 async function writeColumns(db: Database, tx: Knex.Transaction, columns: EventColumns): Promise<Set<number>> {
-  const first = await takeSequence(tx, columns.ends.length)
+  const first = await takeSequence(tx, columns.headOf.length)
   const duplicates = await insertRelayEvents(db, tx, first, columns)
   await addToCounters(tx, acceptedBy(columns, (index) => duplicates.has(index)))
   return duplicates

@@ -9,6 +9,7 @@ import { readLastSequence } from '../../store/relay/relay-sequence.ts'
 import { appendGroup } from './append-group.ts'
 import { createGroupCommit } from './group-commit.ts'
 import type { AppendResult, NewEvent, RelayLog } from './log.ts'
+import type { KeptRequest } from '../../store/relay/relay-event.ts'
 
 export interface DatabaseLogDeps {
   db: Database
@@ -55,7 +56,7 @@ export function createDatabaseLog(deps: DatabaseLogDeps): RelayLog {
   return {
     async append(events) {
       if (events.length === 0) return []
-      return commits.submit(events, events.reduce((bytes, event) => bytes + event.event.length, 0))
+      return commits.submit(events, bytesOf(events))
     },
     read: (query) => readRelayEvents(db.knex, query, memory),
     lastSequence: () => readLastSequence(db.knex),
@@ -105,4 +106,16 @@ export function createDatabaseLog(deps: DatabaseLogDeps): RelayLog {
     announce,
     close: () => commits.close(),
   }
+}
+
+/** What events hold while they wait; a request that is kept as it came once. */
+function bytesOf(events: NewEvent[]): number {
+  let bytes = 0
+  let request: KeptRequest | undefined
+  for (const { event } of events) {
+    if (typeof event === 'string') bytes += event.length
+    else if (event.request !== request) bytes += event.request.line.length
+    if (typeof event !== 'string') request = event.request
+  }
+  return bytes
 }

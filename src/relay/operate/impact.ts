@@ -4,6 +4,7 @@ import type { Violation } from '../../registry/violation.ts'
 import type { Database } from '../../store/db.ts'
 import { listEventsNamed } from '../../store/relay/relay-event-search.ts'
 import { readLastSequence } from '../../store/relay/relay-sequence.ts'
+import { eventOf } from '../kept-request.ts'
 
 export interface ImpactDeps {
   relayDb: Database
@@ -61,7 +62,7 @@ export async function measureImpact(deps: ImpactDeps, candidate: Candidate): Pro
   while (next >= oldest && deps.now() < until) {
     const first = Math.max(oldest, next - STEP + 1)
     for (const row of await listEventsNamed(deps.relayDb.knex, { first, last: next, type: candidate.type, names: candidate.names })) {
-      if (candidate.isSentBy(row.source)) judge(candidate, JSON.parse(row.event) as CanonicalEvent, sources)
+      if (candidate.isSentBy(row.source)) judge(candidate, eventOf(row), sources)
       if (performance.now() - turnBeganAt > LONGEST_TURN_MS) await giveWay()
     }
     next = first - 1

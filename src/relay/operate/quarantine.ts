@@ -6,6 +6,7 @@ import { deleteQuarantined, discardQuarantined, listQuarantined } from '../../st
 import { readLastSequence, takeSequence } from '../../store/relay/relay-sequence.ts'
 import { destinationsOf } from '../accept/accept.ts'
 import { judge } from '../accept/judge.ts'
+import { eventOf } from '../kept-request.ts'
 import { writeEvents } from '../log/append-group.ts'
 import type { NewEvent, RelayLog } from '../log/log.ts'
 import type { Actor } from '../../store/actor.ts'
@@ -49,16 +50,16 @@ const REPORTED = 100
 /** Quarantined events, oldest first. @param query `after` is the id that the page before ended with */
 export async function listQuarantine(deps: OperateDeps, query: QuarantineFilter & { after?: number; limit: number }): Promise<QuarantinedEvent[]> {
   const events = await listQuarantined(deps.relayDb.knex, toRowQuery(query, query))
-  return events.map(({ seq, source, messageId, type, eventName, spec, violations, receivedAt, event }) => ({
-    id: seq,
-    source,
-    messageId,
-    type,
-    eventName,
-    spec,
-    violations: (violations ?? []) as Violation[],
-    receivedAt,
-    event: JSON.parse(event) as CanonicalEvent,
+  return events.map((row) => ({
+    id: row.seq,
+    source: row.source,
+    messageId: row.messageId,
+    type: row.type,
+    eventName: row.eventName,
+    spec: row.spec,
+    violations: (row.violations ?? []) as Violation[],
+    receivedAt: row.receivedAt,
+    event: eventOf(row),
   }))
 }
 
@@ -124,7 +125,7 @@ function discardSome(deps: OperateDeps, filter: QuarantineFilter): Promise<Relay
 async function judgeAgain(snapshot: Snapshot, row: RelayEvent): Promise<{ event: NewEvent } | { violations: Violation[] }> {
   const source = snapshot.source(row.source)
   if (!source) return { violations: [{ rule: 'unknown_source', path: '/source', message: `source "${row.source}" is no longer registered; register it again first` }] }
-  const event = JSON.parse(row.event) as CanonicalEvent
+  const event = eventOf(row)
   // An event that was kept for a person is not drawn out by sampling: the lowest draw is always in.
   const judged = await judge({ random: () => 0 }, { snapshot, source, event })
   if (judged.verdict === 'ambiguous') {

@@ -2,6 +2,7 @@ import type { CanonicalEvent } from '../../destinations/canonical-event.ts'
 import type { Violation } from '../../registry/violation.ts'
 import type { RelayEvent, Verdict } from '../../store/relay/relay-event.ts'
 import { findRelayEventsByMessage, searchRelayEvents } from '../../store/relay/relay-event-search.ts'
+import { eventOf } from '../kept-request.ts'
 import { gatherEvidence, trailAt } from './delivery-trail.ts'
 import type { DeliveryTrail } from './delivery-trail.ts'
 import type { OperateDeps } from './deliveries.ts'
@@ -104,7 +105,7 @@ async function trailsOf(deps: OperateDeps, events: RelayEvent[]): Promise<EventT
       violations: (event.violations ?? []) as Violation[],
       receivedAt: event.receivedAt,
       replayOf: evidence.replays.find((replay) => replay.seq === event.seq)?.originalSeq,
-      event: JSON.parse(event.event) as CanonicalEvent,
+      event: eventOf(event),
       deliveries,
     }
   })

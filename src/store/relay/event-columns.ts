@@ -1,4 +1,6 @@
-import type { NewEvent, RelayEvent, Verdict } from './relay-event.ts'
+import { idPrefixOf } from './made-id.ts'
+import { dedupeKey, prefixKey } from './message-ids.ts'
+import type { KeptRequest, NewEvent, RelayEvent, Verdict } from './relay-event.ts'
 
 /** What events have in common that came together. */
 export interface EventHead {
@@ -25,33 +27,64 @@ export interface EventColumns {
   headOf: number[]
   receivedAts: number[]
   messageIds: string[]
-  /** The events as JSON in UTF-8, one after the other, each ended by a line feed, which JSON has none of. */
+  /** For each event the line that holds it. */
+  lineOf: number[]
+  /** For each event its place in the request on that line; -1 where the line is the event's own JSON. */
+  itemOf: number[]
+  /** Lines of UTF-8, each ended by a line feed, which JSON needs none of. */
   texts: Uint8Array<ArrayBuffer>
-  /** Where in `texts` each event ends. */
-  ends: number[]
+  /** Where in `texts` each line ends. */
+  lineEnds: number[]
+  /** For each line the place of its last event. */
+  lastOf: number[]
+  keys: EventKeys
+}
+
+/** Which rows make the events findable and their repetitions known. */
+export interface EventKeys {
+  /** Events that have a key of their own. */
+  own: { index: number; key: string }[]
+  /** Keys that stand for the ids made for one request, under the last event that has such an id. */
+  shared: { index: number; key: string }[]
+  /** Events whose id was sent and may be one that was made for an earlier request, with the key that it would stand under. */
+  suspect: { index: number; key: string }[]
 }
 
 /** Puts events into columns, with texts in memory of their own that can be handed to another thread. */
 export function toColumns(events: NewEvent[]): EventColumns {
-  const columns: Omit<EventColumns, 'texts' | 'ends'> = { heads: [], headOf: [], receivedAts: [], messageIds: [] }
+  const columns: Omit<EventColumns, 'texts' | 'lineEnds' | 'keys'> = { heads: [], headOf: [], receivedAts: [], messageIds: [], lineOf: [], itemOf: [], lastOf: [] }
+  const lines: (string | Buffer)[] = []
   let last: NewEvent | undefined
-  let joined = ''
+  let request: KeptRequest | undefined
+  let requestLine = 0
   for (const event of events) {
     // The events of one moment mostly differ in their ids and texts only.
     if (!last || !isAlike(last, event)) columns.heads.push(headOf(event))
     last = event
+    const { event: content } = event
+    if (typeof content === 'string') {
+      columns.lineOf.push(lines.push(content) - 1)
+    } else {
+      if (content.request !== request) requestLine = lines.push(content.request.line) - 1
+      request = content.request
+      columns.lineOf.push(requestLine)
+    }
+    columns.itemOf.push(typeof content === 'string' ? -1 : content.item)
     columns.headOf.push(columns.heads.length - 1)
     columns.receivedAts.push(event.receivedAt)
-    columns.messageIds.push(event.messageId)
-    joined += `${event.event}\n`
+    columns.lastOf[columns.lineOf.at(-1) as number] = columns.messageIds.push(event.messageId) - 1
   }
-  const texts = new TextEncoder().encode(joined)
-  return { ...columns, texts, ends: endsOf(events, texts.length === joined.length) }
+  return { ...columns, ...joinLines(lines), keys: keysOf(events) }
 }
 
-/** The JSON of one event, as bytes. */
-export function textAt({ texts, ends }: Pick<EventColumns, 'texts' | 'ends'>, index: number): Uint8Array<ArrayBuffer> {
-  return texts.subarray(ends[index - 1] ?? 0, (ends[index] as number) - 1)
+/** A line without its end. */
+export function lineAt({ texts, lineEnds }: Pick<EventColumns, 'texts' | 'lineEnds'>, line: number): Uint8Array<ArrayBuffer> {
+  return texts.subarray(lineEnds[line - 1] ?? 0, (lineEnds[line] as number) - 1)
+}
+
+/** What names an event to its sender. */
+export function messageAt({ heads, headOf, messageIds }: Pick<EventColumns, 'heads' | 'headOf' | 'messageIds'>, index: number): { source: string; messageId: string } {
+  return { source: (heads[headOf[index] as number] as EventHead).source, messageId: messageIds[index] as string }
 }
 
 /** How many events each destination gets of those that are not left out. */
@@ -97,9 +130,39 @@ export function readDestinations(text: string): number[] {
   return text.split(',').filter(Boolean).map(Number)
 }
 
-function endsOf(events: NewEvent[], isAscii: boolean): number[] {
+function joinLines(lines: (string | Buffer)[]): Pick<EventColumns, 'texts' | 'lineEnds'> {
   let end = 0
-  return events.map(({ event }) => (end += (isAscii ? event.length : Buffer.byteLength(event)) + 1))
+  const lineEnds = lines.map((line) => (end += (typeof line === 'string' ? Buffer.byteLength(line) : line.length) + 1))
+  // Not from the pool, whose memory is not one's own to hand over.
+  const texts = Buffer.allocUnsafeSlow(end)
+  lines.forEach((line, index) => {
+    const start = lineEnds[index - 1] ?? 0
+    if (typeof line === 'string') texts.write(line, start)
+    else texts.set(line, start)
+    texts[(lineEnds[index] as number) - 1] = LINE_FEED
+  })
+  return { texts, lineEnds }
+}
+
+const LINE_FEED = 0x0a
+
+function keysOf(events: NewEvent[]): EventKeys {
+  const keys: EventKeys = { own: [], shared: [], suspect: [] }
+  let request: KeptRequest | undefined
+  events.forEach(({ source, messageId, event, idPrefix, isReplay }, index) => {
+    if (isReplay) return
+    if (idPrefix !== undefined && typeof event !== 'string') {
+      const shared = event.request === request ? keys.shared.at(-1) : undefined
+      if (shared) shared.index = index
+      else keys.shared.push({ index, key: prefixKey(source, idPrefix) })
+      request = event.request
+      return
+    }
+    keys.own.push({ index, key: dedupeKey(source, messageId) })
+    const sentPrefix = idPrefix === undefined ? idPrefixOf(messageId) : undefined
+    if (sentPrefix !== undefined) keys.suspect.push({ index, key: prefixKey(source, sentPrefix) })
+  })
+  return keys
 }
 
 function isAlike(one: NewEvent, other: NewEvent): boolean {

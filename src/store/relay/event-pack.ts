@@ -1,6 +1,6 @@
-import { destinationsText, factsOf, readDestinations, textAt } from './event-columns.ts'
+import { destinationsText, factsOf, lineAt, readDestinations } from './event-columns.ts'
 import type { EventColumns, EventHead } from './event-columns.ts'
-import type { RelayEvent } from './relay-event.ts'
+import type { KeptRequest, RelayEvent } from './relay-event.ts'
 
 /** Neighbours in the log, kept as one row: a tenth of the cost of a row each. */
 export interface EventPackRow {
@@ -13,29 +13,33 @@ export interface EventPackRow {
   destinations: string
   /** JSON: an `EventHead` for each kind of event in it. */
   heads: string
-  /** JSON: for each event its number, counted from `first_seq`, the place of its head, its receipt time and its message_id. */
+  /** JSON: an `Item` for each event. */
   items: string
-  /** The events as JSON, one per line. */
+  /** Lines of JSON: events, and requests that are kept as they came. */
   events: Uint8Array
 }
 
 /** The columns that tell which events a pack can hold. */
 export type PackHeads = Pick<EventPackRow, 'last_seq' | 'first_seq' | 'heads'>
 
-type Item = [offset: number, head: number, receivedAt: number, messageId: string]
+/**
+ * The number of an event, counted from `first_seq`, the place of its head, its receipt time and its message_id; the line that holds
+ * it, and its place in the request there, -1 when the line is its own. Older packs hold nothing but events' own lines, and name none.
+ */
+type Item = [offset: number, head: number, receivedAt: number, messageId: string, line?: number, item?: number]
 
-// Small enough that reading one event of it is cheap, large enough that its row costs nothing per event.
-const MOST_EVENTS = 256
-const MOST_BYTES = 512 * 1024
+/** No pack spans more numbers than this: small enough that reading one event is cheap, large enough that a row costs nothing per event. */
+export const PACK_SPAN = 256
+/** No pack holds more bytes of lines than this, but for one with a single line. */
+export const PACK_BYTES = 512 * 1024
 
-/** No pack spans more numbers than this. */
-export const PACK_SPAN = MOST_EVENTS
+const OWN_LINE = -1
 
 /** Packs events, which are numbered from `first`; those that are left out leave a gap in the numbers. */
 export function packEvents(first: number, columns: EventColumns, isLeftOut: (index: number) => boolean): EventPackRow[] {
   const packs: EventPackRow[] = []
   let pack = new OpenPack(columns)
-  for (let index = 0; index < columns.ends.length; index++) {
+  for (let index = 0; index < columns.headOf.length; index++) {
     if (isLeftOut(index)) continue
     if (!pack.takes(index)) {
       packs.push(pack.close(first))
@@ -49,16 +53,42 @@ export function packEvents(first: number, columns: EventColumns, isLeftOut: (ind
 
 /** The events of a pack, in order. */
 export function unpackEvents(row: Pick<EventPackRow, 'first_seq' | 'heads' | 'items' | 'events'>): RelayEvent[] {
-  const texts = Buffer.from(row.events.buffer, row.events.byteOffset, row.events.byteLength).toString('utf8').split('\n')
-  return unpackItems(row).map((item, index) => ({ ...item, event: texts[index] as string }))
+  const lines = splitLines(Buffer.from(row.events.buffer, row.events.byteOffset, row.events.byteLength))
+  const requests = lines.map((line): KeptRequest => ({ line }))
+  const items = readItems(row)
+  return describe(row, items).map((event, index) => {
+    const [, , , , line = index, item = OWN_LINE] = items[index] as Item
+    return { ...event, event: item === OWN_LINE ? (lines[line] as Buffer).toString('utf8') : { request: requests[line] as KeptRequest, item } }
+  })
 }
 
-/** As `unpackEvents`, without the events' own JSON. */
+/** As `unpackEvents`, without the events' content. */
 export function unpackItems(row: Pick<EventPackRow, 'first_seq' | 'heads' | 'items'>): Omit<RelayEvent, 'event'>[] {
+  return describe(row, readItems(row))
+}
+
+function describe(row: Pick<EventPackRow, 'first_seq' | 'heads'>, items: Item[]): Omit<RelayEvent, 'event'>[] {
   const heads = readHeads(row).map(factsOf)
   const first = Number(row.first_seq)
-  return (JSON.parse(row.items) as Item[]).map(([offset, head, receivedAt, messageId]) => ({ seq: first + offset, messageId, receivedAt, ...(heads[head] as ReturnType<typeof factsOf>) }))
+  return items.map(([offset, head, receivedAt, messageId]) => ({ seq: first + offset, messageId, receivedAt, ...(heads[head] as ReturnType<typeof factsOf>) }))
 }
+
+/** True when a pack holds the event of a source with a message_id. */
+export function holdsMessage(row: Pick<EventPackRow, 'first_seq' | 'heads' | 'items'>, { source, messageId }: Pick<RelayEvent, 'source' | 'messageId'>): boolean {
+  return unpackItems(row).some((event) => event.messageId === messageId && event.source === source)
+}
+
+function readItems({ items }: Pick<EventPackRow, 'items'>): Item[] {
+  return JSON.parse(items) as Item[]
+}
+
+function splitLines(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = []
+  for (let start = 0, end = bytes.indexOf(LINE_FEED); end >= 0; start = end + 1, end = bytes.indexOf(LINE_FEED, start)) lines.push(bytes.subarray(start, end))
+  return lines
+}
+
+const LINE_FEED = 0x0a
 
 /** The kinds of events that a pack holds. */
 export function readHeads(row: Pick<EventPackRow, 'heads'>): EventHead[] {
@@ -69,6 +99,8 @@ export function readHeads(row: Pick<EventPackRow, 'heads'>): EventHead[] {
 class OpenPack {
   readonly #columns: EventColumns
   readonly #indexes: number[] = []
+  /** The lines that it holds. */
+  readonly #lines: number[] = []
   /** The place in this pack of a head of the columns, and of heads that say the same. */
   readonly #places = new Map<number | string, number>()
   readonly #heads: EventHead[] = []
@@ -83,21 +115,32 @@ class OpenPack {
     return this.#indexes.length === 0
   }
 
+  /** What stands on one line lies in one pack. */
   takes(index: number): boolean {
+    const { lineOf, lastOf } = this.#columns
     const [first] = this.#indexes
-    return first === undefined || (index - first < PACK_SPAN && this.#bytes + this.#bytesOf(index) <= MOST_BYTES)
+    const line = lineOf[index] as number
+    if (first === undefined || this.#lines.at(-1) === line) return true
+    return (lastOf[line] as number) - first < PACK_SPAN && this.#bytes + this.#bytesOf(line) <= PACK_BYTES
   }
 
   add(index: number): void {
+    const line = this.#columns.lineOf[index] as number
     this.#headOf.push(this.#placeOf(this.#columns.headOf[index] as number))
     this.#indexes.push(index)
-    this.#bytes += this.#bytesOf(index)
+    if (this.#lines.at(-1) === line) return
+    this.#lines.push(line)
+    this.#bytes += this.#bytesOf(line)
   }
 
   close(first: number): EventPackRow {
-    const { receivedAts, messageIds } = this.#columns
+    const { receivedAts, messageIds, lineOf, itemOf } = this.#columns
     const [start] = this.#indexes as [number]
-    const items = this.#indexes.map((index, at): Item => [index - start, this.#headOf[at] as number, receivedAts[index] as number, messageIds[index] as string])
+    let place = -1
+    const items = this.#indexes.map((index, at): Item => {
+      if (this.#lines[place] !== lineOf[index]) place += 1
+      return [index - start, this.#headOf[at] as number, receivedAts[index] as number, messageIds[index] as string, place, itemOf[index] as number]
+    })
     return {
       last_seq: first + (this.#indexes.at(-1) as number),
       first_seq: first + start,
@@ -109,8 +152,9 @@ class OpenPack {
     }
   }
 
-  #bytesOf(index: number): number {
-    return (this.#columns.ends[index] as number) - (this.#columns.ends[index - 1] ?? 0)
+  #bytesOf(line: number): number {
+    const { lineEnds } = this.#columns
+    return (lineEnds[line] as number) - (lineEnds[line - 1] ?? 0)
   }
 
   /** Requests of one moment repeat each other's heads. */
@@ -125,11 +169,11 @@ class OpenPack {
   }
 
   #texts(): Uint8Array {
-    const { texts, ends } = this.#columns
-    const [start] = this.#indexes as [number]
-    const end = this.#indexes.at(-1) as number
-    if (end - start + 1 === this.#indexes.length) return texts.subarray(ends[start - 1] ?? 0, ends[end])
-    return Buffer.concat(this.#indexes.flatMap((index) => [textAt(this.#columns, index), LINE_END]))
+    const { texts, lineEnds } = this.#columns
+    const [start] = this.#lines as [number]
+    const end = this.#lines.at(-1) as number
+    if (end - start + 1 === this.#lines.length) return texts.subarray(lineEnds[start - 1] ?? 0, lineEnds[end])
+    return Buffer.concat(this.#lines.flatMap((line) => [lineAt(this.#columns, line), LINE_END]))
   }
 }
 

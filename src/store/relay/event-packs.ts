@@ -53,10 +53,10 @@ function fetchInto(memory: PackMemory, sequences: number[], query: PromiseLike<E
   }
 }
 
-/** The event with a number, if it lies in a pack. */
-export async function findPacked(db: Executor, seq: number): Promise<RelayEvent | undefined> {
+/** The pack that spans a number. */
+export async function findPackOf(db: Executor, seq: number): Promise<EventPackRow | undefined> {
   const row = await db<EventPackRow>(PACKS).where('last_seq', '>=', seq).orderBy('last_seq').first()
-  return row && Number(row.first_seq) <= seq ? unpackEvents(row).find((event) => event.seq === seq) : undefined
+  return row && Number(row.first_seq) <= seq ? row : undefined
 }
 
 /** Of the packs after a number and up to another, those with events of a destination, oldest first, until they hold `limit` numbers. */

@@ -1,6 +1,7 @@
 import type { Executor } from '../db.ts'
 import type { EventHead } from './event-columns.ts'
-import { findFirstPacked, findPacked, listPackHeads, readPacks } from './event-packs.ts'
+import { unpackEvents } from './event-pack.ts'
+import { findFirstPacked, findPackOf, listPackHeads, readPacks } from './event-packs.ts'
 import { findSequencesOfMessage } from './message-ids.ts'
 import type { RelayEvent, Verdict } from './relay-event.ts'
 import { searchQuarantine } from './relay-quarantine.ts'
@@ -57,12 +58,13 @@ export async function listEventsNamed(db: Executor, query: { first: number; last
 /** Every event with a message_id, of any source, and its replays, newest first. */
 export async function findRelayEventsByMessage(db: Executor, messageId: string): Promise<RelayEvent[]> {
   const sequences = [...(await findSequencesOfMessage(db, messageId)), ...(await listReplaysOf(db, messageId)).map((replay) => replay.seq)]
-  const found: RelayEvent[] = []
+  const found = new Map<number, RelayEvent>()
   for (const seq of sequences) {
-    const event = (await findPacked(db, seq)) ?? (await searchQuarantine(db, { first: seq, last: seq }))[0]
-    if (event?.messageId === messageId) found.push(event)
+    const pack = await findPackOf(db, seq)
+    const events = [...(pack ? unpackEvents(pack) : []), ...(await searchQuarantine(db, { first: seq, last: seq }))]
+    for (const event of events) if (event.messageId === messageId) found.set(event.seq, event)
   }
-  return newestFirst(found)
+  return newestFirst([...found.values()])
 }
 
 /** The oldest event that may still be on its way, by its number; all before it is pruned. */

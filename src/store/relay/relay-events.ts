@@ -1,11 +1,12 @@
 import type { Knex } from 'knex'
 import type { Database, Executor } from '../db.ts'
-import type { EventColumns, EventHead } from './event-columns.ts'
-import { PACK_SPAN, packEvents } from './event-pack.ts'
+import { messageAt } from './event-columns.ts'
+import type { EventColumns } from './event-columns.ts'
+import { PACK_SPAN, holdsMessage, packEvents } from './event-pack.ts'
 import type { EventPackRow } from './event-pack.ts'
-import { PACKS, findFirstPacked, findOldestPacked, insertPacks, listPacksFor, readPacks } from './event-packs.ts'
+import { PACKS, findFirstPacked, findOldestPacked, findPackOf, insertPacks, listPacksFor, readPacks } from './event-packs.ts'
 import type { PackMemory } from './event-packs.ts'
-import { dedupeKey, deleteMessageIdsBetween, insertMessageIds } from './message-ids.ts'
+import { deleteMessageIdsBetween, findKeys, insertMessageIds } from './message-ids.ts'
 import type { RelayEvent } from './relay-event.ts'
 import { QUARANTINE, deleteOldDiscarded, findFirstKeptApart, insertQuarantined, isKeptApart, toQuarantineRow } from './relay-quarantine.ts'
 import { readLastSequence } from './relay-sequence.ts'
@@ -20,15 +21,32 @@ const MOST_PRUNED_PACKS = 100
  * @returns the places of these
  */
 export async function insertRelayEvents(db: Database, tx: Knex.Transaction, first: number, columns: EventColumns): Promise<Set<number>> {
-  const ids = columns.messageIds.flatMap((messageId, index) => {
-    const { is_replay, source } = columns.heads[columns.headOf[index] as number] as EventHead
-    return is_replay ? [] : { seq: first + index, dedupe_key: dedupeKey(source, messageId) }
-  })
-  const duplicates = new Set([...(await insertMessageIds(db, tx, ids))].map((seq) => seq - first))
-  const indexes = columns.ends.map((_, index) => index)
+  const duplicates = await insertKeys(db, tx, first, columns)
+  const indexes = columns.headOf.map((_, index) => index)
   await insertQuarantined(tx, indexes.filter((index) => !duplicates.has(index) && isKeptApart(columns, index)).map((index) => toQuarantineRow(first, columns, index)))
   await insertPacks(db, tx, packEvents(first, columns, (index) => duplicates.has(index) || isKeptApart(columns, index)))
   return duplicates
+}
+
+async function insertKeys(db: Database, tx: Knex.Transaction, first: number, columns: EventColumns): Promise<Set<number>> {
+  const { own, shared } = columns.keys
+  const duplicates = await findMadeEarlier(tx, columns)
+  const rows = [...own.filter(({ index }) => !duplicates.has(index)), ...shared].map(({ index, key }) => ({ seq: first + index, dedupe_key: key }))
+  for (const seq of await insertMessageIds(db, tx, rows)) duplicates.add(seq - first)
+  return duplicates
+}
+
+/** Of the events whose id may have been made for an earlier request, those that are in the log under it. */
+async function findMadeEarlier(tx: Knex.Transaction, { keys: { suspect }, ...columns }: EventColumns): Promise<Set<number>> {
+  const found = new Set<number>()
+  if (suspect.length === 0) return found
+  const sequences = await findKeys(tx, suspect.map(({ key }) => key))
+  for (const { index, key } of suspect) {
+    const seq = sequences.get(key)
+    const pack = seq === undefined ? undefined : await findPackOf(tx, seq)
+    if (pack && holdsMessage(pack, messageAt(columns, index))) found.add(index)
+  }
+  return found
 }
 
 /** A stretch of the log as one destination sees it. */

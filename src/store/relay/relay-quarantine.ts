@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { Executor } from '../db.ts'
-import { factsOf, textAt } from './event-columns.ts'
+import { factsOf, lineAt } from './event-columns.ts'
 import type { EventColumns, EventHead } from './event-columns.ts'
 import { deleteMessageIds } from './message-ids.ts'
 import type { RelayEvent, Verdict } from './relay-event.ts'
@@ -26,7 +26,7 @@ export function isKeptApart(columns: EventColumns, index: number): boolean {
 /** The row of an event that is numbered from `first`. */
 export function toQuarantineRow(first: number, columns: EventColumns, index: number): QuarantineRow {
   const { source, type, event_name, verdict, destinations, spec, violations } = headAt(columns, index)
-  const event = Buffer.from(textAt(columns, index)).toString('utf8')
+  const event = Buffer.from(lineAt(columns, columns.lineOf[index] as number)).toString('utf8')
   const [message_id, received_at] = [columns.messageIds[index] as string, columns.receivedAts[index] as number]
   return { seq: first + index, source, message_id, type, event_name, verdict, destinations, spec, violations, received_at, event }
 }

@@ -1,11 +1,13 @@
-import { acceptedBy } from '../relay/event-columns.ts'
-import type { EventColumns, EventHead } from '../relay/event-columns.ts'
-import { packEvents } from '../relay/event-pack.ts'
-import { dedupeKey } from '../relay/message-ids.ts'
+import { acceptedBy, messageAt } from '../relay/event-columns.ts'
+import type { EventColumns } from '../relay/event-columns.ts'
+import { holdsMessage, packEvents } from '../relay/event-pack.ts'
+import type { EventPackRow } from '../relay/event-pack.ts'
 import { isKeptApart, toQuarantineRow } from '../relay/relay-quarantine.ts'
 import type { Prepare } from './program.ts'
 
 const INSERT_ID = 'INSERT INTO relay_message_ids (seq, dedupe_key) VALUES (?, ?) ON CONFLICT (dedupe_key) DO NOTHING'
+const FIND_ID = 'SELECT seq FROM relay_message_ids WHERE dedupe_key = ?'
+const FIND_PACK = 'SELECT first_seq, heads, items FROM relay_packs WHERE last_seq >= ? ORDER BY last_seq LIMIT 1'
 const INSERT_PACK = 'INSERT INTO relay_packs (last_seq, first_seq, received_at, destinations, heads, items, events) VALUES (?, ?, ?, ?, ?, ?, ?)'
 const INSERT_APART = `
   INSERT INTO relay_quarantine (seq, source, message_id, type, event_name, verdict, destinations, spec, violations, received_at, event)
@@ -32,10 +34,10 @@ export function appendEvents(prepare: Prepare, columns: EventColumns): number[] 
 }
 
 function write(prepare: Prepare, columns: EventColumns): number[] {
-  const count = columns.ends.length
+  const count = columns.headOf.length
   const { last } = prepare('UPDATE relay_sequence SET last = last + ? WHERE id = 1 RETURNING last').get(count) as { last: number }
   const first = last - count + 1
-  const duplicates = insertIds(prepare, first, columns)
+  const duplicates = insertKeys(prepare, first, columns)
   const isDuplicate = (index: number) => duplicates.has(index)
   insertApart(prepare, first, columns, isDuplicate)
   const insert = prepare(INSERT_PACK)
@@ -46,19 +48,30 @@ function write(prepare: Prepare, columns: EventColumns): number[] {
   return [...duplicates]
 }
 
-function insertIds(prepare: Prepare, first: number, { heads, headOf, messageIds }: EventColumns): Set<number> {
+/** @returns the places of the events that are in the log already */
+function insertKeys(prepare: Prepare, first: number, columns: EventColumns): Set<number> {
+  const { own, shared } = columns.keys
   const insert = prepare(INSERT_ID)
-  const duplicates = new Set<number>()
-  for (let index = 0; index < messageIds.length; index++) {
-    const { is_replay, source } = heads[headOf[index] as number] as EventHead
-    if (!is_replay && insert.run(first + index, dedupeKey(source, messageIds[index] as string)).changes === 0) duplicates.add(index)
-  }
+  const duplicates = findMadeEarlier(prepare, columns)
+  for (const { index, key } of own) if (!duplicates.has(index) && insert.run(first + index, key).changes === 0) duplicates.add(index)
+  for (const { index, key } of shared) insert.run(first + index, key)
   return duplicates
+}
+
+/** Of the events whose id may have been made for an earlier request, those that are in the log under it. */
+function findMadeEarlier(prepare: Prepare, columns: EventColumns): Set<number> {
+  const found = new Set<number>()
+  for (const { index, key } of columns.keys.suspect) {
+    const row = prepare(FIND_ID).get(key) as { seq: number } | undefined
+    const pack = row && (prepare(FIND_PACK).get(row.seq) as EventPackRow | undefined)
+    if (pack && holdsMessage(pack, messageAt(columns, index))) found.add(index)
+  }
+  return found
 }
 
 function insertApart(prepare: Prepare, first: number, columns: EventColumns, isDuplicate: (index: number) => boolean): void {
   const insert = prepare(INSERT_APART)
-  for (let index = 0; index < columns.ends.length; index++) {
+  for (let index = 0; index < columns.headOf.length; index++) {
     if (!isKeptApart(columns, index) || isDuplicate(index)) continue
     const row = toQuarantineRow(first, columns, index)
     insert.run(row.seq, row.source, row.message_id, row.type, row.event_name, row.verdict, row.destinations, row.spec, row.violations, row.received_at, row.event)

@@ -64,7 +64,7 @@ export interface Destination {
 }
 
 export function encoded({ provider, config }: Destination, event: CanonicalEvent): Encoded {
-  return provider.encode(event, provider.checkConfig(config), JSON.stringify(event))
+  return provider.encode(event, provider.checkConfig(config), () => JSON.stringify(event))
 }
 
 /** The items of events that are neither skipped nor refused. */

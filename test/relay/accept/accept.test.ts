@@ -14,7 +14,7 @@ describe('accepting a call', () => {
       [{ type: 'alias', user_id: 'new', previous_id: 'old' }, { type: 'alias', user_id: 'new', previous_id: 'old' }],
     ]
     for (const [index, [call, event]] of cases.entries()) {
-      expect(await one(call)).to.deep.equal({ ...common, message_id: `id-${index + 1}`, ...event })
+      expect(await one(call)).to.deep.equal({ ...common, message_id: `id-${index + 1}-0000`, ...event })
     }
   })
 
@@ -80,7 +80,7 @@ describe('accepting a call', () => {
     const { one, stored } = accepting()
     expect((await one(track({ message_id: 'm' }), { idempotencyKey: 'k' })).message_id).to.equal('m')
     expect((await one(track({ message_id: '' }), { idempotencyKey: 'k' })).message_id).to.equal('k')
-    expect((await one(track())).message_id).to.equal('id-1')
+    expect((await one(track())).message_id).to.equal('id-3-0000')
     expect(stored[0]).to.include({ source: 'web', messageId: 'm' })
     expect((await faultOf(one(track(), { idempotencyKey: 'x'.repeat(101) }))).message).to.contain('Idempotency-Key')
   })
@@ -113,9 +113,9 @@ describe('accepting a call', () => {
     })
 
     it('of a batch are corrected by its sent_at, unless an item has its own', async () => {
-      const { batch, stored } = accepting()
-      await batch([track({ timestamp: '2026-11-21T10:00:00Z' }), track({ timestamp: '2026-11-21T10:00:00Z', sent_at: '2026-11-21T12:00:00Z' })], { sentAt: '2026-11-21T11:00:00Z' })
-      expect(stored.map((event) => (JSON.parse(event.event) as { timestamp: string }).timestamp)).to.deep.equal(['2026-11-21T11:00:00.000Z', '2026-11-21T10:00:00.000Z'])
+      const { batch, delivered } = accepting()
+      await batch([track({ timestamp: '2026-11-21T10:00:00Z' }), track({ timestamp: '2026-11-21T10:00:00Z', sent_at: '2026-11-21T12:00:00Z' })], { defaults: { sent_at: '2026-11-21T11:00:00Z' } })
+      expect(delivered().map(({ timestamp }) => timestamp)).to.deep.equal(['2026-11-21T11:00:00.000Z', '2026-11-21T10:00:00.000Z'])
     })
   })
 

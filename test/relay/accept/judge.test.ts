@@ -10,13 +10,13 @@ const planned = (given: Parameters<typeof testSpec>[0] = {}) => ({ resolve: () =
 describe('judging an event by its spec', () => {
   it('accepts an event that keeps to its spec and notes which one judged it', async () => {
     const { accept, stored } = accepting(planned())
-    expect(await accept([track()])).to.deep.equal([{ index: 0, status: 'accepted', messageId: 'id-1' }])
+    expect(await accept([track()])).to.deep.equal([{ index: 0, status: 'accepted', messageId: 'id-1-0000' }])
     expect(stored[0]).to.include({ spec: 'shop/signed-up@1-0-0', violations: undefined })
   })
 
   it('quarantines an event that violates it, with the violations, for no destination', async () => {
     const { accept, stored } = accepting(planned())
-    expect(await accept([bad])).to.deep.equal([{ index: 0, status: 'quarantined', messageId: 'id-1', violations: [FAULT] }])
+    expect(await accept([bad])).to.deep.equal([{ index: 0, status: 'quarantined', messageId: 'id-1-0000', violations: [FAULT] }])
     expect(stored[0]?.verdict).to.equal('quarantined')
     expect(stored[0]?.violations).to.deep.equal([FAULT])
     expect(stored[0]?.destinationIds).to.deep.equal([])

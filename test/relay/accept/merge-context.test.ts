@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import type { CanonicalEvent } from '../../../src/destinations/canonical-event.ts'
 import { accepting, track } from '../support/accepting.ts'
 
 const id = fc.option(fc.constantFrom('', 'a', 'b', 'c'), { nil: undefined })
@@ -20,9 +21,9 @@ describe('merging the context of a batch with that of an item', () => {
   it('agrees with the reference for 200 random pairs', async () => {
     await fc.assert(
       fc.asyncProperty(context, context, async (batchContext, itemContext) => {
-        const { batch, stored } = accepting()
-        await batch([track({ context: itemContext })], { batchContext: batchContext as never })
-        const event = JSON.parse(stored[0]?.event ?? '')
+        const { batch, delivered } = accepting()
+        await batch([track({ context: itemContext })], { defaults: { context: batchContext as never } })
+        const [event] = delivered() as [CanonicalEvent]
         const expected = reference(batchContext, itemContext)
         expect(event.user_id).to.equal(expected.user)
         expect(event.anonymous_id).to.equal(expected.anonymous)
@@ -33,18 +34,18 @@ describe('merging the context of a batch with that of an item', () => {
   })
 
   it('reaches nobody\'s prototype, whatever the keys are called', async () => {
-    const { batch, stored } = accepting()
+    const { batch, delivered } = accepting()
     const hostile = JSON.parse('{"attributes":{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}}') as object
-    await batch([track({ context: hostile })], { batchContext: hostile })
+    await batch([track({ context: hostile })], { defaults: { context: hostile } })
     expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined)
-    expect(stored[0]?.event).to.contain('"__proto__":{"polluted":true}')
+    expect(JSON.stringify(delivered()[0])).to.contain('"__proto__":{"polluted":true}')
   })
 
   it('applies the context of the batch to every item and leaves it unchanged', async () => {
-    const { batch, stored } = accepting()
+    const { batch, delivered } = accepting()
     const batchContext = { user_id: 'u', attributes: { a: 1, b: 1 } }
-    await batch([track({ context: { attributes: { b: 2 } } }), track()], { batchContext })
-    expect(stored.map((event) => JSON.parse(event.event).context.attributes)).to.deep.equal([{ a: 1, b: 2 }, { a: 1, b: 1 }])
+    await batch([track({ context: { attributes: { b: 2 } } }), track()], { defaults: { context: batchContext } })
+    expect(delivered().map(({ context }) => context.attributes)).to.deep.equal([{ a: 1, b: 2 }, { a: 1, b: 1 }])
     expect(batchContext).to.deep.equal({ user_id: 'u', attributes: { a: 1, b: 1 } })
   })
 })

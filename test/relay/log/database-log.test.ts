@@ -8,7 +8,9 @@ import type { SignalbookError } from '../../../src/error.ts'
 import { onEachEngine } from '../../support/database.ts'
 import { storedMessageIds } from '../../support/stored-events.ts'
 import { PACKS } from '../../../src/store/relay/event-packs.ts'
-import { createRelayDatabase, newEvent } from '../support/relay-database.ts'
+import { madeId, newIdPrefix } from '../../../src/store/relay/made-id.ts'
+import { findRelayEventsByMessage } from '../../../src/store/relay/relay-event-search.ts'
+import { createRelayDatabase, keptBatch, newEvent } from '../support/relay-database.ts'
 import type { RelayDatabase } from '../support/relay-database.ts'
 
 onEachEngine((engine) => {
@@ -61,6 +63,29 @@ onEachEngine((engine) => {
     it('tells apart messages that differ in case, accent or a space at the end only', async () => {
       const results = await log.append(['m', 'M', 'ḿ', 'm '].map((id) => newEvent(id, [7])))
       expect(results).to.deep.equal(['stored', 'stored', 'stored', 'stored'])
+    })
+
+    it('knows the ids again that it made for a batch, and takes no other for them', async () => {
+      const [idPrefix, sent] = [newIdPrefix(), 'an id of the sender']
+      await log.append([...keptBatch(3, { idPrefix, ids: [undefined, sent] }), { ...newEvent(madeId(idPrefix, 3), []), idPrefix, verdict: 'quarantined' }])
+      expect(await log.append([0, 1, 2, 3, 4].map((place) => newEvent(madeId(idPrefix, place), [7])))).to.deep.equal(['duplicate', 'stored', 'duplicate', 'duplicate', 'stored'])
+      expect(await log.append([newEvent(sent, [7])])).to.deep.equal(['duplicate'])
+      expect(await log.append([{ ...newEvent(madeId(idPrefix, 0), [7]), source: 'another' }])).to.deep.equal(['stored'])
+      expect(await home.db.knex('relay_message_ids').count({ n: '*' }).first()).to.deep.equal({ n: 3 + 3 })
+      for (const place of [0, 1, 2, 3, 4]) {
+        const found = await findRelayEventsByMessage(home.db.knex, madeId(idPrefix, place))
+        expect(found.map(({ messageId, source }) => [messageId, source])).to.deep.equal((place === 0 ? ['another', 'web'] : ['web']).map((source) => [madeId(idPrefix, place), source]))
+      }
+      expect((await findRelayEventsByMessage(home.db.knex, madeId(idPrefix, 5)))).to.deep.equal([])
+    })
+
+    it('forgets made ids with their events', async () => {
+      const idPrefix = newIdPrefix()
+      await log.append(keptBatch(2, { idPrefix, destinationIds: [] }))
+      at += 10_000
+      expect(await log.prune(1000)).to.equal(2)
+      expect(await home.db.knex('relay_message_ids').count({ n: '*' }).first()).to.deep.equal({ n: 0 })
+      expect(await log.append([newEvent(madeId(idPrefix, 0), [])])).to.deep.equal(['stored'])
     })
 
     it('stores a batch whole or not at all', async () => {

@@ -1,6 +1,7 @@
 import { acceptCalls } from '../../../src/relay/accept/accept.ts'
 import type { AcceptDeps, AcceptInput, CallOutcome, RelayCall } from '../../../src/relay/accept/accept.ts'
 import type { NewEvent } from '../../../src/relay/log/log.ts'
+import { eventOf } from '../../../src/relay/kept-request.ts'
 import { testDestination, testRegistry, testSource } from './snapshot.ts'
 import type { TestRegistry } from './snapshot.ts'
 import type { CanonicalEvent } from '../../../src/destinations/canonical-event.ts'
@@ -22,23 +23,30 @@ export function accepting(given: Partial<TestRegistry> = {}) {
         return events.map(() => 'stored' as const)
       },
     } as AcceptDeps['relayLog'],
-    newId: () => `id-${(ids += 1)}`,
+    newIdPrefix: () => `id-${(ids += 1)}-`,
     random: () => drawn,
   }
   const accept = (calls: object[], input: Partial<AcceptInput> = {}): Promise<CallOutcome[]> =>
-    acceptCalls(deps, { snapshot: registry.snapshot(), source: 'web', calls: calls as RelayCall[], request: { receivedAt: RECEIVED_AT }, isBatch: false, ...input })
+    acceptCalls(deps, { snapshot: registry.snapshot(), source: 'web', calls: calls as RelayCall[], request: { receivedAt: RECEIVED_AT, body: bodyOf(calls, input) }, isBatch: false, ...input })
   return {
     registry,
     stored,
+    /** The events that are stored, as they are delivered. */
+    delivered: () => stored.map(eventOf),
     draw: (next: number) => (drawn = next),
     /** Accepts one call. @returns the event as stored */
     one: async (call: object, input: Partial<AcceptInput> = {}): Promise<CanonicalEvent> => {
       await accept([call], input)
-      return JSON.parse(stored.at(-1)?.event ?? '') as CanonicalEvent
+      return eventOf(stored.at(-1) as NewEvent)
     },
     batch: (calls: object[], input: Partial<AcceptInput> = {}) => accept(calls, { isBatch: true, ...input }),
     accept,
   }
+}
+
+/** The body that such calls come with. */
+export function bodyOf(calls: object[], { isBatch, defaults }: Pick<Partial<AcceptInput>, 'isBatch' | 'defaults'>): Buffer {
+  return Buffer.from(JSON.stringify(isBatch ? { source: 'web', ...defaults, events: calls } : { source: 'web', ...calls[0] }))
 }
 
 export const track = (fields: object = {}) => ({ type: 'track', event_name: 'Signed Up', ...fields })

@@ -6,6 +6,8 @@ import type { Actor } from '../../../src/store/actor.ts'
 import type { AuditFact } from '../../../src/store/audit-entries.ts'
 import type { EngineName } from '../../support/database.ts'
 import { readFlushMark } from '../../../src/store/relay/relay-flush-mark.ts'
+import { newIdPrefix } from '../../../src/store/relay/made-id.ts'
+import { bodyOf } from './accepting.ts'
 import { createRig } from './rig.ts'
 import type { Rig } from './rig.ts'
 import { testRegistry } from './snapshot.ts'
@@ -26,8 +28,8 @@ export async function createRelayRig(engine: EngineName) {
     audited,
     supervise: (given: { syncMs?: number; pruneMs?: number } = {}) => (supervisor = startSupervisor({ ...rig.deps, flushMark: () => readFlushMark(rig.db.knex), holder: registry.holder, syncMs: 50, ...given })),
     async send(calls: object[], source = 'web'): Promise<CallOutcome[]> {
-      const deps = { relayLog: rig.log, newId: rig.deps.newId, random: Math.random }
-      return acceptCalls(deps, { snapshot: registry.snapshot(), source, calls: calls as RelayCall[], isBatch: true, request: { receivedAt: rig.deps.now() } })
+      const deps = { relayLog: rig.log, newIdPrefix, random: Math.random }
+      return acceptCalls(deps, { snapshot: registry.snapshot(), source, calls: calls as RelayCall[], isBatch: true, request: { receivedAt: rig.deps.now(), body: bodyOf(calls, { isBatch: true }) } })
     },
     async close(): Promise<void> {
       await supervisor?.stop()

@@ -1,8 +1,9 @@
 import { expect } from 'chai'
-import { textAt, toColumns } from '../../../src/store/relay/event-columns.ts'
+import { lineAt, toColumns } from '../../../src/store/relay/event-columns.ts'
 import { PACK_SPAN, packEvents, unpackEvents } from '../../../src/store/relay/event-pack.ts'
 import type { NewEvent } from '../../../src/store/relay/relay-event.ts'
-import { newEvent } from '../../relay/support/relay-database.ts'
+import { eventOf } from '../../../src/relay/kept-request.ts'
+import { keptBatch, newEvent } from '../../relay/support/relay-database.ts'
 
 const none = () => false
 
@@ -28,8 +29,21 @@ describe('a pack of events', () => {
   it('leaves a gap in the numbers for what is left out', () => {
     const [pack] = packEvents(1, toColumns(numbered(5, (n) => ({ name: `ü${n}` }))), (index) => index === 0 || index === 2 || index === 4)
     expect(pack).to.include({ first_seq: 2, last_seq: 4 })
-    expect(pack && unpackEvents(pack).map(({ seq, messageId, event }) => [seq, messageId, JSON.parse(event).name])).to.deep.equal([[2, 'm1', 'ü1'], [4, 'm3', 'ü3']])
+    expect(pack && unpackEvents(pack).map(({ seq, messageId, event }) => [seq, messageId, JSON.parse(event as string).name])).to.deep.equal([[2, 'm1', 'ü1'], [4, 'm3', 'ü3']])
     expect(packEvents(1, toColumns(numbered(3)), () => true)).to.deep.equal([])
+  })
+
+  it('holds a request that is kept as it came once, and never a part of it', () => {
+    const events = [...keptBatch(2), { ...newEvent('q', []), verdict: 'quarantined' as const }, ...keptBatch(200), ...keptBatch(100)]
+    const isLeftOut = (index: number) => index === 0 || index === 2
+    const packs = packEvents(1, toColumns(events), isLeftOut)
+    expect(packs.map(({ first_seq, last_seq }) => [first_seq, last_seq])).to.deep.equal([[2, 203], [204, 303]])
+    expect(packs.map(({ events: lines }) => Buffer.from(lines).toString().split('\n').length - 1)).to.deep.equal([2, 1])
+    const unpacked = packs.flatMap(unpackEvents)
+    const stored = events.filter((_, index) => !isLeftOut(index))
+    expect(unpacked.map(({ messageId }) => messageId)).to.deep.equal(stored.map(({ messageId }) => messageId))
+    expect(unpacked.map(eventOf)).to.deep.equal(stored.map(eventOf))
+    expect(unpacked.slice(0, 3).map((event) => eventOf(event).properties)).to.deep.equal([{ n: 1 }, { n: 0 }, { n: 1 }])
   })
 
   it('says once what its events have in common, also when they came by different requests', () => {
@@ -51,6 +65,6 @@ describe('a pack of events', () => {
 describe('events in columns', () => {
   it('know where each text ends, in bytes', () => {
     const columns = toColumns([newEvent('a', [], { name: 'ä' }), ...numbered(2)])
-    expect([0, 1, 2].map((index) => JSON.parse(Buffer.from(textAt(columns, index)).toString()).message_id)).to.deep.equal(['a', 'm0', 'm1'])
+    expect([0, 1, 2].map((index) => JSON.parse(Buffer.from(lineAt(columns, index)).toString()).message_id)).to.deep.equal(['a', 'm0', 'm1'])
   })
 })

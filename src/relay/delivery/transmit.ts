@@ -54,9 +54,9 @@ export function localTransmit(provider: { name: string }, config: ProviderConfig
 
 /** Names the very items of a request: the same ones get the same name in every attempt, before and after a restart. */
 export function batchId(destinationName: string, items: readonly Item[]): string {
-  const hash = createHash('sha256').update(destinationName)
-  for (const item of items) hash.update('\n').update(item.key)
-  return `batch_${hash.digest('hex').slice(0, 32)}`
+  // One text: each call of the hash costs more than the hashing.
+  const named = [destinationName, ...items.map((item) => item.key)].join('\n')
+  return `batch_${createHash('sha256').update(named).digest('hex').slice(0, 32)}`
 }
 
 function judge(deps: HttpTransmitDeps, response: Awaited<ReturnType<Sender['send']>>, items: Item[], context: { batchId: string; attempt: number; now: number }): Outcome {

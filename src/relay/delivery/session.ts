@@ -9,8 +9,8 @@ import type { PendingEvent, PendingItem } from './pending-event.ts'
 import { takeBatch } from './take-batch.ts'
 import type { WorkerDeps, WorkerState } from './worker-state.ts'
 
-/** Bounds the memory that a destination which takes nothing can hold: at 32 KB an event, 64 MB. */
-const MAX_WINDOW = 2000
+/** Bounds the memory that a destination which takes nothing can hold: at 32 KB an event, 96 MB. */
+const MAX_WINDOW = 3000
 const MIN_WINDOW = 200
 const READ_RETRY_MS = SECOND
 const SHORTEST_SLEEP_MS = 10
@@ -24,7 +24,8 @@ export async function runSession(deps: WorkerDeps, state: WorkerState, cursor: R
   const { destination, alarm } = state
   const { limits } = channel
   const books = createBookkeeper(deps, state, cursor)
-  const windowSize = Math.min(MAX_WINDOW, Math.max(MIN_WINDOW, limits.items * 2))
+  // As many requests as fly at once, and two more that are ready: with fewer, the destination and this process wait for each other.
+  const windowSize = Math.min(MAX_WINDOW, Math.max(MIN_WINDOW, limits.items * (limits.concurrency + 2)))
   /** What was read and is not settled, in the order of the log. */
   const window: PendingEvent[] = []
   const inFlight = new Set<Promise<void>>()

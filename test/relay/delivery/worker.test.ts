@@ -235,6 +235,17 @@ onEachEngine((engine) => {
       expect(peak).to.equal(3)
     })
 
+    it('has four full requests in flight while enough waits, also of the largest batches', async () => {
+      const release = Promise.withResolvers<number>()
+      const receiver = await rig.receiver(() => release.promise)
+      await rig.log.append(Array.from({ length: 2500 }, (_, n) => newEvent(`m${n}`, [7], { user_id: `u${n}` })))
+      rig.start(testDestination(7, 'hook', { url: receiver.url, batch: true, batch_size: 500 }))
+      await until(() => receiver.requests.length === 4, 'four requests at once')
+      expect(receiver.requests.map(({ ids }) => ids.length)).to.deep.equal([500, 500, 500, 500])
+      release.resolve(200)
+      await settled(2500)
+    })
+
     it('keeps the order of a user through failures', async () => {
       const receiver = await rig.receiver(() => (Math.random() < 0.3 ? 503 : 200))
       const events = Array.from({ length: 200 }, (_, n) => newEvent(`u${n % 10}-${String(n).padStart(4, '0')}`, [7], { user_id: `u${n % 10}` }))

@@ -9,7 +9,7 @@ import type { PendingEvent, PendingItem } from './pending-event.ts'
 import { takeBatch } from './take-batch.ts'
 import type { WorkerDeps, WorkerState } from './worker-state.ts'
 
-/** Bounds the memory that a destination which takes nothing can hold: at 32 KB an event, 96 MB. */
+/** Bounds the memory that a destination can hold: at 32 KB an event, 96 MB. */
 const MAX_WINDOW = 3000
 const MIN_WINDOW = 200
 const READ_RETRY_MS = SECOND
@@ -24,8 +24,6 @@ export async function runSession(deps: WorkerDeps, state: WorkerState, cursor: R
   const { destination, alarm } = state
   const { limits } = channel
   const books = createBookkeeper(deps, state, cursor)
-  // As many requests as fly at once, and two more that are ready: with fewer, the destination and this process wait for each other.
-  const windowSize = Math.min(MAX_WINDOW, Math.max(MIN_WINDOW, limits.items * (limits.concurrency + 2)))
   /** What was read and is not settled, in the order of the log. */
   const window: PendingEvent[] = []
   const inFlight = new Set<Promise<void>>()
@@ -34,7 +32,16 @@ export async function runSession(deps: WorkerDeps, state: WorkerState, cursor: R
   let throttledUntil = 0
   let lingerUntil = 0
   let isForced = false
+  let isTaking = false
   let haltedReason: string | undefined
+
+  /** How many events the window may hold. */
+  function windowSize(): number {
+    // As many requests as fly at once, and two more that are ready: with fewer, the destination and this process wait for each other.
+    // One that takes nothing gets no more read for it than it needs to show that it does again.
+    const requests = isTaking ? limits.concurrency + 2 : 2
+    return Math.min(MAX_WINDOW, Math.max(MIN_WINDOW, limits.items * requests))
+  }
 
   const isEnding = (): boolean => state.isStopping || haltedReason !== undefined || !books.hasLease()
 
@@ -47,9 +54,10 @@ export async function runSession(deps: WorkerDeps, state: WorkerState, cursor: R
 
   async function readMore(): Promise<boolean> {
     // Reading half a window at a time keeps the reads few and the window filled.
-    if (!state.hasNews || window.length > windowSize / 2) return false
+    const most = windowSize()
+    if (!state.hasNews || window.length > most / 2) return false
     state.hasNews = false
-    const page = await log.read({ destinationId: destination.id, after: readPosition, limit: windowSize - window.length })
+    const page = await log.read({ destinationId: destination.id, after: readPosition, limit: most - window.length })
     if (countWaiting(window) === 0) lingerUntil = now() + limits.lingerMs
     for (const row of page.events) {
       const event = prepare({ ...channel, now }, row)
@@ -79,11 +87,15 @@ export async function runSession(deps: WorkerDeps, state: WorkerState, cursor: R
         isStopping: () => isEnding() || !books.mayStillSend(),
         wait: (delayMs) => state.backoffs.wait(delayMs),
         onRetry({ message, events, afterMs = 0 }) {
+          isTaking = false
           // What a vendor asks for counts for the destination and not for one request.
           if (afterMs > 0) throttledUntil = Math.max(throttledUntil, now() + Math.min(afterMs, MAX_RETRY_AFTER_MS))
           return books.failed(message, events)
         },
-        onSuccess: () => books.succeeded(),
+        onSuccess() {
+          isTaking = true
+          books.succeeded()
+        },
         now,
         random: deps.random,
         retryForMs: deps.retryForMs,

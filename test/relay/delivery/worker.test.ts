@@ -235,15 +235,15 @@ onEachEngine((engine) => {
       expect(peak).to.equal(3)
     })
 
-    it('has four full requests in flight while enough waits, also of the largest batches', async () => {
+    it('has four full requests in flight while enough waits, once a destination has taken something', async () => {
       const release = Promise.withResolvers<number>()
-      const receiver = await rig.receiver(() => release.promise)
-      await rig.log.append(Array.from({ length: 2500 }, (_, n) => newEvent(`m${n}`, [7], { user_id: `u${n}` })))
+      const receiver = await rig.receiver((_request, index) => (index === 0 ? 200 : release.promise))
+      await rig.log.append(Array.from({ length: 4000 }, (_, n) => newEvent(`m${n}`, [7], { user_id: `u${n}` })))
       rig.start(testDestination(7, 'hook', { url: receiver.url, batch: true, batch_size: 500 }))
-      await until(() => receiver.requests.length === 4, 'four requests at once')
-      expect(receiver.requests.map(({ ids }) => ids.length)).to.deep.equal([500, 500, 500, 500])
+      await until(() => receiver.requests.length === 5, 'four requests at once')
+      expect(receiver.requests.map(({ ids }) => ids.length)).to.deep.equal([500, 500, 500, 500, 500])
       release.resolve(200)
-      await settled(2500)
+      await settled(4000)
     })
 
     it('keeps the order of a user through failures', async () => {

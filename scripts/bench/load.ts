@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 
@@ -6,7 +7,7 @@ export interface LoadOrder {
   url: string
   method: string
   headers: Record<string, string>
-  /** File that holds the body. */
+  /** File that holds the body. Wherever it holds `FRESH`, each request has other hexadecimal digits. */
   bodyFile?: string
   connections: number
   seconds: number
@@ -21,6 +22,9 @@ export interface LoadResult {
   statuses: Record<string, number>
 }
 
+/** Stands for digits that no two requests share. */
+export const FRESH = '~'.repeat(16)
+
 const END_OF_HEAD = '\r\n\r\n'
 const LENGTH = /\r\ncontent-length: (\d+)/i
 
@@ -29,7 +33,8 @@ const LENGTH = /\r\ncontent-length: (\d+)/i
  * request that is put together once: a client library would take more processor time than the servers that are measured.
  */
 async function run(order: LoadOrder): Promise<LoadResult> {
-  const request = requestBytes(order)
+  const shared = requestBytes(order)
+  const places = placesOf(shared, FRESH)
   const { hostname, port } = new URL(order.url)
   const latencies: number[] = []
   const statuses: Record<string, number> = {}
@@ -38,9 +43,11 @@ async function run(order: LoadOrder): Promise<LoadResult> {
   const drive = () =>
     new Promise<void>((resolve, reject) => {
       const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+      const request = places.length === 0 ? shared : Buffer.from(shared)
       let answer = ''
       let sentAt = 0
       const send = () => {
+        if (places.length > 0) freshen(request, places)
         sentAt = performance.now()
         socket.write(request)
       }
@@ -81,4 +88,15 @@ function requestBytes({ url, method, headers, bodyFile }: LoadOrder): Buffer {
   return Buffer.concat([Buffer.from(`${method} ${pathname}${search} HTTP/1.1\r\n${lines.join('')}\r\n`), body])
 }
 
-process.stdout.write(JSON.stringify(await run(JSON.parse(process.argv[2] as string) as LoadOrder)))
+function placesOf(bytes: Buffer, mark: string): number[] {
+  const places: number[] = []
+  for (let at = bytes.indexOf(mark); at >= 0; at = bytes.indexOf(mark, at + mark.length)) places.push(at)
+  return places
+}
+
+function freshen(request: Buffer, places: number[]): void {
+  const digits = randomBytes((places.length * FRESH.length) / 2).toString('hex')
+  places.forEach((place, index) => request.write(digits.slice(index * FRESH.length, (index + 1) * FRESH.length), place, 'latin1'))
+}
+
+if (import.meta.main) process.stdout.write(JSON.stringify(await run(JSON.parse(process.argv[2] as string) as LoadOrder)))

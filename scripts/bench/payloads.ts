@@ -1,3 +1,5 @@
+import { FRESH } from './load.ts'
+
 /** The spec that the measured events are held against, in the shape of `POST /v1/events`. */
 export function orderSpec(namespace = 'shop', name = 'order_completed', eventName = 'Order Completed'): Record<string, unknown> {
   const text = (required = false) => ({ type: 'string', maxLength: 100, ...(required ? { required } : {}) })
@@ -23,6 +25,12 @@ export function orderSpec(namespace = 'shop', name = 'order_completed', eventNam
 /** A realistic track call: 590 bytes as JSON. */
 export function trackCall(source = 'web-shop'): Record<string, unknown> {
   return { source, ...trackItem('Order Completed') }
+}
+
+/** `batchCall` as most SDKs send it: with random ids of their own, written as UUIDs of version 4. */
+export function batchCallWithIds(count: number, source = 'web-shop'): Record<string, unknown> {
+  const events = Array.from({ length: count }, (_, n) => ({ type: 'track', message_id: `${FRESH}-4b3a-8d55-6f2f7f0f8`, ...trackItem('Order Completed', n) }))
+  return { source, events }
 }
 
 /** A batch of `count` track calls, each of another order and user. */

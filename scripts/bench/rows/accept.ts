@@ -2,7 +2,7 @@ import { createHome, prepare } from '../home.ts'
 import type { Home } from '../home.ts'
 import { compare } from '../measure.ts'
 import type { Figures, Pace, Side } from '../measure.ts'
-import { batchCall, trackCall } from '../payloads.ts'
+import { batchCall, batchCallWithIds, trackCall } from '../payloads.ts'
 import { startLimit } from '../processes.ts'
 import { profileOf } from '../profile.ts'
 import { boundLine, explained, ratioLine } from './row.ts'
@@ -26,14 +26,15 @@ async function measured(pace: Pace, open: () => Promise<{ sides: Side[]; homes: 
   }
 }
 
-async function againstRaw(pace: Pace, isBatch: boolean): Promise<[Figures, Figures]> {
-  return (await measured(pace, async () => {
+/** @returns our figures for each body, then those of the limit for the first one */
+async function againstRaw(pace: Pace, url: string, bodies: object[]): Promise<Figures[]> {
+  return measured(pace, async () => {
     const home = await createHome('sqlite')
     const ours = await trackSide(home)
-    const bodyFile = await home.bodyFile(isBatch ? batchCall(BATCH) : trackCall())
-    const order = { ...ours.order, url: isBatch ? '/v1/batch' : '/v1/track', bodyFile }
-    return { sides: [{ ...ours, order }, { server: await startLimit('raw'), order, status: '202' }], homes: [home] }
-  })) as [Figures, Figures]
+    const orders = await Promise.all(bodies.map(async (body) => ({ ...ours.order, url, bodyFile: await home.bodyFile(body) })))
+    const sides = orders.map((order) => ({ ...ours, order }))
+    return { sides: [...sides, { server: await startLimit('raw'), order: orders[0] as Side['order'], status: '202' }], homes: [home] }
+  })
 }
 
 const profileOfAccepting = (engine: 'sqlite' | 'mariadb', isBatch: boolean) =>
@@ -49,7 +50,7 @@ const cpu = ({ cpuMicros }: Figures, events = 1) => `, ${(cpuMicros / events).to
 export const single: Row = {
   name: 'track',
   async run(pace): Promise<Line[]> {
-    const [ours, raw] = await againstRaw(pace, false)
+    const [ours, raw] = (await againstRaw(pace, '/v1/track', [trackCall()])) as [Figures, Figures]
     const rate = ratioLine('POST /v1/track, durable, validated, SQLite', ours.requestsPerSecond, raw.requestsPerSecond, 0.5, 'events/s', cpu(ours))
     return [
       await explained(rate, () => profileOfAccepting('sqlite', false)),
@@ -61,9 +62,10 @@ export const single: Row = {
 export const batch: Row = {
   name: 'batch',
   async run(pace): Promise<Line[]> {
-    const [ours, raw] = await againstRaw(pace, true)
+    const [ours, withIds, raw] = (await againstRaw(pace, '/v1/batch', [batchCall(BATCH), batchCallWithIds(BATCH)])) as [Figures, Figures, Figures]
     const rate = ratioLine(`POST /v1/batch of ${BATCH}, durable, validated, SQLite`, ours.requestsPerSecond * BATCH, raw.requestsPerSecond * BATCH, 0.6, 'events/s', cpu(ours, BATCH))
-    return [await explained(rate, () => profileOfAccepting('sqlite', true))]
+    const rateWithIds = ratioLine("  with random message_ids of the sender's own", withIds.requestsPerSecond * BATCH, raw.requestsPerSecond * BATCH, 0, 'events/s', cpu(withIds, BATCH))
+    return [await explained(rate, () => profileOfAccepting('sqlite', true)), { ...rateWithIds, target: 'none set' }]
   },
 }
 

@@ -24,7 +24,7 @@ export function keepRequest(
   { body, ip, userAgent }: RelayRequest,
   { call, events, maxEventBytes }: { call: RequestLine['call']; events: number; maxEventBytes: number },
 ): KeptRequest | undefined {
-  if (!body || events > PACK_SPAN || body.length > Math.min(PACK_BYTES / 2, events * maxEventBytes)) return undefined
+  if (!body || events > PACK_SPAN || body.length > Math.min(PACK_BYTES, events * maxEventBytes)) return undefined
   // Line feeds in JSON stand between values only.
   for (let at = body.indexOf(LINE_FEED); at >= 0; at = body.indexOf(LINE_FEED, at + 1)) body[at] = SPACE
   const beginning = JSON.stringify({ call, ip, user_agent: userAgent })

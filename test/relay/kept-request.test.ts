@@ -69,9 +69,9 @@ describe('a request that is kept as it came', () => {
     const keep = (bytes: number, events: number) => keepRequest({ receivedAt: 0, body: Buffer.alloc(bytes, 0x20) }, { call: 'batch', events, maxEventBytes: 1000 }) !== undefined
     expect(keep(1000, 1)).to.equal(true)
     expect(keep(1001, 1)).to.equal(false)
-    expect(keep(256_000, 256)).to.equal(true)
-    expect(keep(256_000, 257)).to.equal(false)
-    expect(keepRequest({ receivedAt: 0, body: Buffer.alloc(256 * 1024 + 1) }, { call: 'batch', events: 200, maxEventBytes: 32_768 })).to.equal(undefined)
+    expect(keep(512 * 1024, 2500)).to.equal(true)
+    expect(keep(512 * 1024 + 1, 2500)).to.equal(false)
+    expect(keep(1000, 2501)).to.equal(false)
     expect(keepRequest({ receivedAt: 0 }, { call: 'track', events: 1, maxEventBytes: 1000 })).to.equal(undefined)
   })
 })

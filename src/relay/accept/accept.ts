@@ -81,11 +81,11 @@ async function handOver(deps: AcceptDeps, input: AcceptInput, source: Source): P
 }
 
 /** The request as the log keeps it for all its events; `undefined` when these are kept one by one. */
-function keep({ calls: [first, ...others], isBatch, request, snapshot }: AcceptInput, judgements: Judgement[]): KeptRequest | undefined {
+function keep({ calls, isBatch, request, snapshot }: AcceptInput, judgements: Judgement[]): KeptRequest | undefined {
   // What is refused must not be kept, and what stands in quarantine is written on its own.
   if (judgements.some(({ verdict }) => verdict === 'blocked') || judgements.every(isKeptApart)) return undefined
-  const call = isBatch ? 'batch' : (first as RelayCall).type
-  return keepRequest(request, { call, events: others.length + 1, maxEventBytes: snapshot.settings.maxEventBytes })
+  const call = isBatch ? 'batch' : (calls[0] as RelayCall).type
+  return keepRequest(request, { call, events: calls.length, maxEventBytes: snapshot.settings.maxEventBytes })
 }
 
 function isKeptApart({ verdict }: Judgement): boolean {

@@ -28,11 +28,13 @@ export type PackHeads = Pick<EventPackRow, 'last_seq' | 'first_seq' | 'heads'>
  */
 type Item = [offset: number, head: number, receivedAt: number, messageId: string, line?: number, item?: number]
 
-/** No pack spans more numbers than this: small enough that reading one event is cheap, large enough that a row costs nothing per event. */
-export const PACK_SPAN = 256
+/** No pack spans more numbers than this: as many as the largest batch has. */
+export const PACK_SPAN = 2500
 /** No pack holds more bytes of lines than this, but for one with a single line. */
 export const PACK_BYTES = 512 * 1024
 
+// Small enough that reading one event is cheap, large enough that a row costs nothing per event. A single request may have more.
+const MOST_EVENTS = 256
 const OWN_LINE = -1
 
 /** Packs events, which are numbered from `first`; those that are left out leave a gap in the numbers. */
@@ -121,7 +123,7 @@ class OpenPack {
     const [first] = this.#indexes
     const line = lineOf[index] as number
     if (first === undefined || this.#lines.at(-1) === line) return true
-    return (lastOf[line] as number) - first < PACK_SPAN && this.#bytes + this.#bytesOf(line) <= PACK_BYTES
+    return (lastOf[line] as number) - first < MOST_EVENTS && this.#bytes + this.#bytesOf(line) <= PACK_BYTES
   }
 
   add(index: number): void {

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { eventOf } from '../../../src/relay/kept-request.ts'
 import { createDatabaseLog } from '../../../src/relay/log/database-log.ts'
 import type { RelayLog } from '../../../src/relay/log/log.ts'
 import { listCounters } from '../../../src/store/relay/relay-counters.ts'
@@ -178,6 +179,19 @@ onEachEngine((engine) => {
         after = scannedTo
       }
       expect(found).to.deep.equal(['m19900', 'm19960', 'm20100'])
+    })
+
+    it('reads a large batch once, also across the end of the stretch that one read looks through', async () => {
+      for (let done = 0; done < 19_000; done += 2375) await log.append(Array.from({ length: 2375 }, (_, n) => newEvent(`m${done + n}`, [])))
+      await log.append(keptBatch(2500))
+      const found: unknown[] = []
+      for (let after = 0; after < 21_500; ) {
+        const { events, scannedTo } = await log.read({ destinationId: 7, after, limit: 900 })
+        expect(scannedTo).to.be.greaterThan(after)
+        found.push(...events.map((event) => eventOf(event).properties?.['n']))
+        after = scannedTo
+      }
+      expect(found).to.deep.equal(Array.from({ length: 2500 }, (_, n) => n))
     })
 
     it('tells its listeners which destinations got something', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { lineAt, toColumns } from '../../../src/store/relay/event-columns.ts'
-import { PACK_SPAN, packEvents, unpackEvents } from '../../../src/store/relay/event-pack.ts'
+import { packEvents, unpackEvents } from '../../../src/store/relay/event-pack.ts'
 import type { NewEvent } from '../../../src/store/relay/relay-event.ts'
 import { eventOf } from '../../../src/relay/kept-request.ts'
 import { keptBatch, newEvent } from '../../relay/support/relay-database.ts'
@@ -34,16 +34,22 @@ describe('a pack of events', () => {
   })
 
   it('holds a request that is kept as it came once, and never a part of it', () => {
-    const events = [...keptBatch(2), { ...newEvent('q', []), verdict: 'quarantined' as const }, ...keptBatch(200), ...keptBatch(100)]
+    const events = [...keptBatch(2), { ...newEvent('q', []), verdict: 'quarantined' as const }, ...keptBatch(200), ...keptBatch(100), ...keptBatch(2500)]
     const isLeftOut = (index: number) => index === 0 || index === 2
     const packs = packEvents(1, toColumns(events), isLeftOut)
-    expect(packs.map(({ first_seq, last_seq }) => [first_seq, last_seq])).to.deep.equal([[2, 203], [204, 303]])
-    expect(packs.map(({ events: lines }) => Buffer.from(lines).toString().split('\n').length - 1)).to.deep.equal([2, 1])
+    expect(packs.map(({ first_seq, last_seq }) => [first_seq, last_seq])).to.deep.equal([[2, 203], [204, 303], [304, 2803]])
+    expect(packs.map(({ events: lines }) => Buffer.from(lines).toString().split('\n').length - 1)).to.deep.equal([2, 1, 1])
     const unpacked = packs.flatMap(unpackEvents)
     const stored = events.filter((_, index) => !isLeftOut(index))
     expect(unpacked.map(({ messageId }) => messageId)).to.deep.equal(stored.map(({ messageId }) => messageId))
     expect(unpacked.map(eventOf)).to.deep.equal(stored.map(eventOf))
     expect(unpacked.slice(0, 3).map((event) => eventOf(event).properties)).to.deep.equal([{ n: 1 }, { n: 0 }, { n: 1 }])
+  })
+
+  it('reads packs of releases that kept each event on its own line', () => {
+    const [pack] = packEvents(1, toColumns(numbered(3)), none)
+    const items = (JSON.parse(pack?.items ?? '') as unknown[][]).map((item) => item.slice(0, 4))
+    expect(pack && unpackEvents({ ...pack, items: JSON.stringify(items) })).to.deep.equal(pack && unpackEvents(pack))
   })
 
   it('says once what its events have in common, also when they came by different requests', () => {
@@ -55,7 +61,7 @@ describe('a pack of events', () => {
 
   it('ends at 256 numbers, however few of them it holds, and at 512 KB, however large one event is', () => {
     const spans = (packs: { first_seq: number; last_seq: number }[]) => packs.map(({ first_seq, last_seq }) => [first_seq, last_seq])
-    expect(spans(packEvents(1, toColumns(numbered(600)), none))).to.deep.equal([[1, PACK_SPAN], [PACK_SPAN + 1, 2 * PACK_SPAN], [2 * PACK_SPAN + 1, 600]])
+    expect(spans(packEvents(1, toColumns(numbered(600)), none))).to.deep.equal([[1, 256], [257, 512], [513, 600]])
     expect(spans(packEvents(1, toColumns(numbered(600)), (index) => index % 300 !== 0))).to.deep.equal([[1, 1], [301, 301]])
     const large = numbered(5, (n) => ({ name: 'x'.repeat(n === 1 ? 900_000 : 300_000) }))
     expect(spans(packEvents(1, toColumns(large), none))).to.deep.equal([[1, 1], [2, 2], [3, 3], [4, 4], [5, 5]])

@@ -44,8 +44,8 @@ export const deliveryRate: Row = {
   },
 }
 
-/** Of one event at one destination. */
-function profileOfDelivering(destinationCount: number): Promise<string[]> {
+/** What delivering one event to one destination consists of. */
+export function profileOfDelivering(destinationCount: number): Promise<string[]> {
   return profiled(async (env) => {
     const { from, until } = await withSink(destinationCount, async ({ home, server, key }) => {
       await server.stop()

@@ -1,29 +1,13 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { createHome, prepare } from '../home.ts'
 import { median } from '../measure.ts'
 import { startService } from '../processes.ts'
+import { partsOfMemory, partsOfStart } from './idle-parts.ts'
 import { boundLine, explained } from './row.ts'
 import type { Line, Row } from './row.ts'
 
 const SETTLING_MS = 3000
 const MEMORY_BOUND_MB = 120
 const START_BOUND_MS = 1500
-
-async function explainMemory(): Promise<string[]> {
-  const alone = await residentMbOf('')
-  const stripping = await residentMbOf(`await import(${JSON.stringify(import.meta.resolve('../../../src/duration.ts'))});`)
-  const loaded = await residentMbOf(`await import(${JSON.stringify(import.meta.resolve('../../../src/main.ts'))});`)
-  return [
-    `node alone ${alone.toFixed(0)} MB, what strips types ${(stripping - alone).toFixed(0)} (not in the published package), all modules ${(loaded - stripping).toFixed(0)}; the rest: the log's thread, and the young generation as the start has left it`,
-  ]
-}
-
-/** Resident megabytes of a node process that has run some code and nothing else. */
-async function residentMbOf(code: string): Promise<number> {
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', `${code} console.log(process.memoryUsage.rss())`])
-  return Number(stdout) / 2 ** 20
-}
 
 /** What a service costs that has nothing to do. */
 export const idle: Row = {
@@ -44,7 +28,7 @@ export const idle: Row = {
         await server.stop()
       }
       const memory = boundLine('memory of an idle service', residentMb, MEMORY_BOUND_MB, 'MB')
-      return [await explained(memory, explainMemory), boundLine('start on an empty database', median(starts), START_BOUND_MS, 'ms')]
+      return [await explained(memory, partsOfMemory), await explained(boundLine('start on an empty database', median(starts), START_BOUND_MS, 'ms'), partsOfStart)]
     } finally {
       await home.remove()
     }

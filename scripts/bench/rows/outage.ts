@@ -8,7 +8,9 @@ import { trackCall } from '../payloads.ts'
 import { startLimit, startService } from '../processes.ts'
 import type { ServerProcess } from '../processes.ts'
 import { seedBacklog } from '../seed.ts'
-import { counters } from './delivery.ts'
+import { profileOfAccepting } from './accept.ts'
+import { counters, profileOfDelivering } from './delivery.ts'
+import { partsOfMemory, partsOfStart } from './idle-parts.ts'
 import { boundLine, count, explained, ratioLine } from './row.ts'
 import type { Line, Row } from './row.ts'
 
@@ -68,11 +70,11 @@ export const outage: Row = {
       const full = await deliveryRate(await untroubled.serve(), untroubled.key)
       const what = `${count(sizes.waiting)} events waiting for a dead destination`
       return [
-        ratioLine(`track with ${what}`, besides.requestsPerSecond, alone.requestsPerSecond, 0.9, 'events/s'),
-        boundLine('  its memory while they wait', waitingMb, MEMORY_BOUND_MB, 'MB'),
+        await explained(ratioLine(`track with ${what}`, besides.requestsPerSecond, alone.requestsPerSecond, 0.9, 'events/s'), () => profileOfAccepting('sqlite', false)),
+        await explained(boundLine('  its memory while they wait', waitingMb, MEMORY_BOUND_MB, 'MB'), partsOfMemory),
         await explained(loaded, parts),
-        boundLine('  its start', server.startMs, START_BOUND_MS, 'ms'),
-        ratioLine('  delivery when it is back, beside one never dead', afterwards, full, 0.9, 'events/s'),
+        await explained(boundLine('  its start', server.startMs, START_BOUND_MS, 'ms'), partsOfStart),
+        await explained(ratioLine('  delivery when it is back, beside one never dead', afterwards, full, 0.9, 'events/s'), () => profileOfDelivering(1)),
       ]
     } finally {
       for (const server of running) await server.stop()

@@ -7,7 +7,9 @@ import type { Figures, Side } from '../measure.ts'
 import { trackCall } from '../payloads.ts'
 import { startService } from '../processes.ts'
 import { seedBacklog, seedRegistry } from '../seed.ts'
-import { boundLine, count, ratioLine } from './row.ts'
+import { profileOfAccepting } from './accept.ts'
+import { partsOfStart } from './idle-parts.ts'
+import { boundLine, count, explained, ratioLine } from './row.ts'
 import type { Line, Row, Sizes } from './row.ts'
 
 const START_BOUND_MS = 3000
@@ -31,8 +33,8 @@ export const size: Row = {
       const [small, large] = (await compare(pace, sides)) as [Figures, Figures]
       const what = `track with ${count(sizes.specs)} specs, ${count(sizes.sources)} sources, ${count(sizes.keys)} keys, ${count(sizes.backlog)} waiting`
       return [
-        ratioLine(what, large.requestsPerSecond, small.requestsPerSecond, 0.9, 'events/s'),
-        boundLine('  its start', startMs, START_BOUND_MS, 'ms'),
+        await explained(ratioLine(what, large.requestsPerSecond, small.requestsPerSecond, 0.9, 'events/s'), () => profileOfAccepting('sqlite', false)),
+        await explained(boundLine('  its start', startMs, START_BOUND_MS, 'ms'), partsOfStart),
       ]
     } finally {
       for (const { server } of sides) await server.stop()

@@ -45,7 +45,7 @@ export const together: Row = {
       const order = async (home: Home, { headers }: typeof alone) => ({ url: '/v1/track', method: 'POST', headers, bodyFile: await home.bodyFile(trackCall()) })
       return [
         await explained(line, () => profileOf('sqlite', 1, order, delivering)),
-        boundLine('  its highest backlog, in seconds of that traffic', backlog / rate, BACKLOG_BOUND_SECONDS, 's'),
+        await explained(boundLine('  its highest backlog, in seconds of that traffic', backlog / rate, BACKLOG_BOUND_SECONDS, 's'), () => profileOf('sqlite', 1, order, delivering)),
       ]
     } finally {
       for (const server of [...servers, sink]) await server.stop()

@@ -25,7 +25,7 @@ export interface RequestFacts {
   url: string
   /** Epoch milliseconds. */
   receivedAt: number
-  /** A JSON body as it came, without a byte order mark. */
+  /** The body as it came, decompressed and without a byte order mark. */
   body?: Buffer
 }
 

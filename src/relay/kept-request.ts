@@ -17,7 +17,7 @@ interface RequestLine {
 const [LINE_FEED, SPACE] = [0x0a, 0x20]
 
 /**
- * Takes a request for the log as it came, which spares writing each of its events anew.
+ * Takes a request for the log as it came, which spares writing each of its events anew. Turns line feeds in `body` into spaces.
  * @returns `undefined` when it must not be kept as a whole, or would take more room than its events
  */
 export function keepRequest(

@@ -46,8 +46,8 @@ export interface EventKeys {
   own: { index: number; key: string }[]
   /** Keys that stand for the ids made for one request, under the last event that has such an id. */
   shared: { index: number; key: string }[]
-  /** Events whose id was sent and may be one that was made for an earlier request, with the key that it would stand under. */
-  suspect: { index: number; key: string }[]
+  /** Events whose id was sent and may be one that was made for an earlier request, with the key that would stand for it and their own. */
+  suspect: { index: number; key: string; own: string }[]
 }
 
 /** Puts events into columns, with texts in memory of their own that can be handed to another thread. */
@@ -80,11 +80,6 @@ export function toColumns(events: NewEvent[]): EventColumns {
 /** A line without its end. */
 export function lineAt({ texts, lineEnds }: Pick<EventColumns, 'texts' | 'lineEnds'>, line: number): Uint8Array<ArrayBuffer> {
   return texts.subarray(lineEnds[line - 1] ?? 0, (lineEnds[line] as number) - 1)
-}
-
-/** What names an event to its sender. */
-export function messageAt({ heads, headOf, messageIds }: Pick<EventColumns, 'heads' | 'headOf' | 'messageIds'>, index: number): { source: string; messageId: string } {
-  return { source: (heads[headOf[index] as number] as EventHead).source, messageId: messageIds[index] as string }
 }
 
 /** How many events each destination gets of those that are not left out. */
@@ -158,9 +153,10 @@ function keysOf(events: NewEvent[]): EventKeys {
       request = event.request
       return
     }
-    keys.own.push({ index, key: dedupeKey(source, messageId) })
+    const own = dedupeKey(source, messageId)
+    keys.own.push({ index, key: own })
     const sentPrefix = idPrefix === undefined ? idPrefixOf(messageId) : undefined
-    if (sentPrefix !== undefined) keys.suspect.push({ index, key: prefixKey(source, sentPrefix) })
+    if (sentPrefix !== undefined) keys.suspect.push({ index, key: prefixKey(source, sentPrefix), own })
   })
   return keys
 }

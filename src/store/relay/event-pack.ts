@@ -1,5 +1,6 @@
 import { destinationsText, factsOf, lineAt, readDestinations } from './event-columns.ts'
 import type { EventColumns, EventHead } from './event-columns.ts'
+import { dedupeKey } from './message-ids.ts'
 import type { KeptRequest, RelayEvent } from './relay-event.ts'
 
 /** Neighbours in the log, kept as one row: a tenth of the cost of a row each. */
@@ -75,9 +76,9 @@ function describe(row: Pick<EventPackRow, 'first_seq' | 'heads'>, items: Item[])
   return items.map(([offset, head, receivedAt, messageId]) => ({ seq: first + offset, messageId, receivedAt, ...(heads[head] as ReturnType<typeof factsOf>) }))
 }
 
-/** True when a pack holds the event of a source with a message_id. */
-export function holdsMessage(row: Pick<EventPackRow, 'first_seq' | 'heads' | 'items'>, { source, messageId }: Pick<RelayEvent, 'source' | 'messageId'>): boolean {
-  return unpackItems(row).some((event) => event.messageId === messageId && event.source === source)
+/** The `dedupeKey` of every event that a pack holds. */
+export function keysIn(row: Pick<EventPackRow, 'first_seq' | 'heads' | 'items'>): Set<string> {
+  return new Set(unpackItems(row).map(({ source, messageId }) => dedupeKey(source, messageId)))
 }
 
 function readItems({ items }: Pick<EventPackRow, 'items'>): Item[] {

@@ -1,8 +1,7 @@
 import type { Knex } from 'knex'
 import type { Database, Executor } from '../db.ts'
-import { messageAt } from './event-columns.ts'
-import type { EventColumns } from './event-columns.ts'
-import { PACK_SPAN, holdsMessage, packEvents } from './event-pack.ts'
+import type { EventColumns, EventKeys } from './event-columns.ts'
+import { PACK_SPAN, keysIn, packEvents } from './event-pack.ts'
 import type { EventPackRow } from './event-pack.ts'
 import { PACKS, findFirstPacked, findOldestPacked, findPackOf, insertPacks, listPacksFor, readPacks } from './event-packs.ts'
 import type { PackMemory } from './event-packs.ts'
@@ -30,23 +29,22 @@ export async function insertRelayEvents(db: Database, tx: Knex.Transaction, firs
 
 async function insertKeys(db: Database, tx: Knex.Transaction, first: number, columns: EventColumns): Promise<Set<number>> {
   const { own, shared } = columns.keys
-  const duplicates = await findMadeEarlier(tx, columns)
+  const duplicates = await findMadeEarlier(tx, columns.keys)
   const rows = [...own.filter(({ index }) => !duplicates.has(index)), ...shared].map(({ index, key }) => ({ seq: first + index, dedupe_key: key }))
   for (const seq of await insertMessageIds(db, tx, rows)) duplicates.add(seq - first)
   return duplicates
 }
 
 /** Of the events whose id may have been made for an earlier request, those that are in the log under it. */
-async function findMadeEarlier(tx: Knex.Transaction, { keys: { suspect }, ...columns }: EventColumns): Promise<Set<number>> {
-  const found = new Set<number>()
-  if (suspect.length === 0) return found
-  const sequences = await findKeys(tx, suspect.map(({ key }) => key))
-  for (const { index, key } of suspect) {
-    const seq = sequences.get(key)
-    const pack = seq === undefined ? undefined : await findPackOf(tx, seq)
-    if (pack && holdsMessage(pack, messageAt(columns, index))) found.add(index)
+async function findMadeEarlier(tx: Knex.Transaction, { suspect }: EventKeys): Promise<Set<number>> {
+  if (suspect.length === 0) return new Set()
+  // A pack is read once, however many of its ids come back.
+  const packed = new Map<string, Set<string>>()
+  for (const [key, seq] of await findKeys(tx, [...new Set(suspect.map(({ key }) => key))])) {
+    const pack = await findPackOf(tx, seq)
+    if (pack) packed.set(key, keysIn(pack))
   }
-  return found
+  return new Set(suspect.flatMap(({ index, key, own }) => (packed.get(key)?.has(own) ? index : [])))
 }
 
 /** A stretch of the log as one destination sees it. */

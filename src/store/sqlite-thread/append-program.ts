@@ -1,6 +1,6 @@
-import { acceptedBy, messageAt } from '../relay/event-columns.ts'
-import type { EventColumns } from '../relay/event-columns.ts'
-import { holdsMessage, packEvents } from '../relay/event-pack.ts'
+import { acceptedBy } from '../relay/event-columns.ts'
+import type { EventColumns, EventKeys } from '../relay/event-columns.ts'
+import { keysIn, packEvents } from '../relay/event-pack.ts'
 import type { EventPackRow } from '../relay/event-pack.ts'
 import { isKeptApart, toQuarantineRow } from '../relay/relay-quarantine.ts'
 import type { Prepare } from './program.ts'
@@ -52,21 +52,22 @@ function write(prepare: Prepare, columns: EventColumns): number[] {
 function insertKeys(prepare: Prepare, first: number, columns: EventColumns): Set<number> {
   const { own, shared } = columns.keys
   const insert = prepare(INSERT_ID)
-  const duplicates = findMadeEarlier(prepare, columns)
+  const duplicates = findMadeEarlier(prepare, columns.keys)
   for (const { index, key } of own) if (!duplicates.has(index) && insert.run(first + index, key).changes === 0) duplicates.add(index)
   for (const { index, key } of shared) insert.run(first + index, key)
   return duplicates
 }
 
 /** Of the events whose id may have been made for an earlier request, those that are in the log under it. */
-function findMadeEarlier(prepare: Prepare, columns: EventColumns): Set<number> {
-  const found = new Set<number>()
-  for (const { index, key } of columns.keys.suspect) {
+function findMadeEarlier(prepare: Prepare, { suspect }: EventKeys): Set<number> {
+  // A pack is read once, however many of its ids come back.
+  const packed = new Map<string, Set<string>>()
+  for (const key of new Set(suspect.map((each) => each.key))) {
     const row = prepare(FIND_ID).get(key) as { seq: number } | undefined
     const pack = row && (prepare(FIND_PACK).get(row.seq) as EventPackRow | undefined)
-    if (pack && holdsMessage(pack, messageAt(columns, index))) found.add(index)
+    if (pack) packed.set(key, keysIn(pack))
   }
-  return found
+  return new Set(suspect.flatMap(({ index, key, own }) => (packed.get(key)?.has(own) ? index : [])))
 }
 
 function insertApart(prepare: Prepare, first: number, columns: EventColumns, isDuplicate: (index: number) => boolean): void {

@@ -80,6 +80,15 @@ onEachEngine((engine) => {
       expect((await findRelayEventsByMessage(home.db.knex, madeId(idPrefix, 5)))).to.deep.equal([])
     })
 
+    it('looks into a pack once, however many of its ids come back', async () => {
+      const idPrefix = newIdPrefix()
+      await log.append(keptBatch(2500, { idPrefix }))
+      const startedAt = performance.now()
+      const results = await log.append(Array.from({ length: 2500 }, (_, place) => newEvent(madeId(idPrefix, place), [7])))
+      expect(new Set(results)).to.deep.equal(new Set(['duplicate']))
+      expect(performance.now() - startedAt).to.be.lessThan(1000)
+    })
+
     it('forgets made ids with their events', async () => {
       const idPrefix = newIdPrefix()
       await log.append(keptBatch(2, { idPrefix, destinationIds: [] }))
